@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "strandline",
+  products: [
+    .library(name: "StrandlineLog", targets: ["StrandlineLog"]),
+    .library(name: "StrandlineTestSupport", targets: ["StrandlineTestSupport"]),
+    .executable(name: "strandline", targets: ["strandline"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .target(name: "CStrandline"),
+    .target(
+      name: "StrandlineLog", dependencies: ["CLZ4", "CStrandline"], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "strandline", dependencies: ["StrandlineLog"], swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineTestSupport", dependencies: ["StrandlineLog", "CStrandline"],
+      path: "Tests/TestSupport", swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineLogTests", dependencies: ["StrandlineLog", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
+  ],
+  swiftLanguageModes: [.v6]
+)

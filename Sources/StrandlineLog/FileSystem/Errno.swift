@@ -1,0 +1,21 @@
+internal import Glibc
+
+/// An error number of the operating system, as one call answered it.
+public struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
+  public let rawValue: Int32
+
+  public init(_ rawValue: Int32) { self.rawValue = rawValue }
+
+  /// The number the C library holds for the calling thread. Read it before any other call.
+  static var current: Errno { Errno(errno) }
+
+  /// True for the three ways a file system says that it has no room: ENOSPC, EDQUOT, EFBIG.
+  public var meansOutOfSpace: Bool {
+    rawValue == ENOSPC || rawValue == EDQUOT || rawValue == EFBIG
+  }
+
+  public var description: String {
+    let text = strerror(rawValue).map { String(cString: $0) } ?? "unknown error"
+    return "\(text) (errno \(rawValue))"
+  }
+}

@@ -1,0 +1,42 @@
+// Fixed places in fixed-size structures. Callers check the size of the structure once, in front of the first access.
+
+extension UnsafeRawBufferPointer {
+  @inline(__always)
+  func u8(_ offset: Int) -> UInt8 { self[offset] }
+  @inline(__always)
+  func u16(_ offset: Int) -> UInt16 { UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)) }
+  @inline(__always)
+  func u32(_ offset: Int) -> UInt32 { UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+  @inline(__always)
+  func u64(_ offset: Int) -> UInt64 { UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+
+  @inline(__always)
+  func slice(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[offset..<offset + count])
+  }
+
+  /// True if every byte is zero. Eight at a time; an empty buffer is zero.
+  var isAllZero: Bool {
+    var offset = 0
+    while offset + 8 <= count {
+      if loadUnaligned(fromByteOffset: offset, as: UInt64.self) != 0 { return false }
+      offset += 8
+    }
+    while offset < count {
+      if self[offset] != 0 { return false }
+      offset += 1
+    }
+    return true
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  @inline(__always)
+  func put(_ value: some FixedWidthInteger, at offset: Int) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: type(of: value))
+  }
+}
+
+/// The next multiple of 8.
+@inline(__always)
+func paddedTo8(_ byteCount: Int) -> Int { (byteCount + 7) & ~7 }
