@@ -75,7 +75,7 @@ public struct Limit: Hashable, Sendable {
 public struct IOFailure: Hashable, Sendable, CustomStringConvertible {
   public enum Operation: String, Hashable, Sendable {
     case open, close, read, write, sync, syncDirectory, truncate, allocate, rename, unlink, link, makeDirectory, list,
-      status, lock
+      status, lock, startThread
   }
 
   public var operation: Operation

@@ -1,0 +1,32 @@
+/// A segment that is open for reading. Closes its descriptor when the last holder lets go, so a file that was unlinked
+/// meanwhile stays readable that long.
+final class SegmentFile: Sendable {
+  let fileSystem: any FileSystem
+  let file: FileDescriptor
+  let path: String
+  let header: SegmentHeader
+
+  init(fileSystem: any FileSystem, file: FileDescriptor, path: String, header: SegmentHeader) {
+    self.fileSystem = fileSystem
+    self.file = file
+    self.path = path
+    self.header = header
+  }
+
+  deinit { fileSystem.closeQuietly(file) }
+
+  func offset(of lsn: LSN) -> Int64 { Int64(lsn.rawValue &- header.baseLSN.rawValue) }
+  func lsn(at offset: Int64) -> LSN { header.baseLSN.advanced(by: offset) }
+
+  func failure(_ operation: IOFailure.Operation, _ errno: Errno) -> IOFailure {
+    IOFailure(operation: operation, path: path, errno: errno)
+  }
+
+  func byteCount() throws(LogError) -> Int64 {
+    do throws(Errno) {
+      return try fileSystem.status(file).byteCount
+    } catch {
+      throw .ioFailed(failure(.status, error))
+    }
+  }
+}
