@@ -31,6 +31,9 @@ let package = Package(
     .testTarget(
       name: "StrandlineLogTests", dependencies: ["StrandlineLog", "StrandlineTestSupport"],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineCommandTests", dependencies: ["strandline", "StrandlineLog", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,62 @@
+/// Finds the command that the words name, runs it, and turns whatever happens into an exit code.
+struct CommandRunner {
+  var root: CommandGroup
+  var version: String
+
+  func run(_ words: [String], console: Console) -> ExitCode {
+    var path = [root.name]
+    let code: ExitCode
+    do {
+      code = try dispatch(words, console, &path)
+      try console.out.flush()
+    } catch {
+      // What was written before the error is data: it goes out first, unless nobody reads any more.
+      if !(error is OutputError) { try? console.out.flush() }
+      let (failed, message) = Failure.outcome(of: error)
+      if let message {
+        let hint = error is UsageError ? " (see `\(path.joined(separator: " ")) --help`)" : ""
+        console.note("\(path.joined(separator: " ")): \(TerminalText.escaped(message))\(hint)")
+      }
+      return failed
+    }
+    return code
+  }
+
+  private func dispatch(_ words: [String], _ console: Console, _ path: inout [String]) throws -> ExitCode {
+    var group = root
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--help" || word == "-h" || (word == "help" && rest.isEmpty) {
+        try console.out.write(HelpPage.text(of: group, path: path))
+        return .success
+      }
+      if word == "--version", path.count == 1 {
+        try console.out.write("\(root.name) \(version)\n")
+        return .success
+      }
+      guard let member = group.member(named: word) else {
+        if word.hasPrefix("-") { throw UsageError.unknownOption(word, suggestion: nil) }
+        let names = group.members.filter { !$0.isHidden }.map(\.name)
+        throw UsageError.unknownCommand(word, suggestion: Suggestion.nearest(to: word, in: names))
+      }
+      path.append(word)
+      switch member {
+      case .group(let inner): group = inner
+      case .command(let command): return try run(command, Array(rest), console, path)
+      }
+    }
+    throw UsageError.missingCommand(after: path.joined(separator: " "))
+  }
+
+  private func run(
+    _ type: any Command.Type, _ words: [String], _ console: Console, _ path: [String]
+  ) throws -> ExitCode {
+    let options = words.prefix { $0 != "--" }
+    if options.contains("--help") || options.contains("-h") {
+      try console.out.write(HelpPage.text(of: type.specification, path: path))
+      return .success
+    }
+    let command = try type.init(Arguments(parsing: words, for: type.specification))
+    return try command.run(console)
+  }
+}

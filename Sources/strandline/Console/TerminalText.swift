@@ -1,0 +1,60 @@
+/// Text from data made safe to print: nothing in it can move the cursor, colour, hide or reorder what a terminal shows.
+enum TerminalText {
+  /// Escapes control characters, characters that change the direction of text, and the backslash.
+  static func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: needsEscape) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars { append(scalar, to: &result) }
+    return result
+  }
+
+  /// The same for bytes; those that are not UTF-8 become `\xNN`.
+  static func escaped(_ bytes: some Collection<UInt8>) -> String {
+    var result = ""
+    var rest = Array(bytes)[...]
+    while let first = rest.first {
+      if let (scalar, byteCount) = scalar(atStartOf: rest) {
+        append(scalar, to: &result)
+        rest = rest.dropFirst(byteCount)
+      } else {
+        result += "\\x" + hex(UInt32(first), width: 2)
+        rest = rest.dropFirst()
+      }
+    }
+    return result
+  }
+
+  /// The UTF-8 scalar that `bytes` begin with, if they do.
+  private static func scalar(atStartOf bytes: ArraySlice<UInt8>) -> (Unicode.Scalar, byteCount: Int)? {
+    var parser = Unicode.UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    guard case .valid(let encoded) = parser.parseScalar(from: &iterator) else { return nil }
+    return (Unicode.UTF8.decode(encoded), encoded.count)
+  }
+
+  static func hex(_ value: UInt32, width: Int) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  private static func append(_ scalar: Unicode.Scalar, to result: inout String) {
+    switch scalar {
+    case "\n": result += "\\n"
+    case "\r": result += "\\r"
+    case "\t": result += "\\t"
+    case "\\": result += "\\\\"
+    case let scalar where needsEscape(scalar):
+      result += scalar.value < 0x80 ? "\\x" + hex(scalar.value, width: 2) : "\\u{" + hex(scalar.value, width: 4) + "}"
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+
+  private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x5C, 0x7F...0x9F: true
+    // Marks, embeddings and isolates that reorder text; line and paragraph separators; the byte order mark.
+    case 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/// `strandline log`: what works on the log of a store, without knowing what its records mean.
+enum LogCommands {
+  static let group = CommandGroup(
+    name: "log",
+    summary: "Look into the log of a store, append to it, check and salvage it.",
+    members: [])
+}

@@ -1,0 +1,22 @@
+import Glibc
+
+/// The executable: one call into the command tree, and its exit code handed to the shell.
+///
+/// Nothing else lives at the top level: closures written there would be bound to the main actor.
+@main
+enum StrandlineTool {
+  static let root = CommandGroup(
+    name: "strandline",
+    summary: "An append-only event log and store: every change is one checksummed commit.",
+    members: [.group(LogCommands.group)])
+
+  static func main() {
+    Interruption.install()
+    let console = Console.standard()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let code = CommandRunner(root: root, version: version).run(arguments, console: console)
+    exit(code.rawValue)
+  }
+
+  static let version = "0.1.0"
+}
