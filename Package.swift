@@ -20,11 +20,13 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CStrandline"),
     .target(
       name: "StrandlineLog", dependencies: ["CLZ4", "CStrandline"], swiftSettings: swiftSettings),
     .executableTarget(
-      name: "strandline", dependencies: ["StrandlineLog"], swiftSettings: swiftSettings),
+      name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
       name: "StrandlineTestSupport", dependencies: ["StrandlineLog", "CStrandline"],
       path: "Tests/TestSupport", swiftSettings: swiftSettings),
@@ -32,7 +34,8 @@ let package = Package(
       name: "StrandlineLogTests", dependencies: ["StrandlineLog", "StrandlineTestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "StrandlineCommandTests", dependencies: ["strandline", "StrandlineLog", "StrandlineTestSupport"],
+      name: "StrandlineCommandTests",
+      dependencies: ["strandline", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
