@@ -1,0 +1,29 @@
+internal import Glibc
+
+/// A value behind a `pthread_mutex_t`: `Synchronization.Mutex` is reported as a race by ThreadSanitizer.
+struct TestLock<Value>: ~Copyable, @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let value: UnsafeMutablePointer<Value>
+
+  init(_ initial: Value) {
+    mutex = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    value = .allocate(capacity: 1)
+    value.initialize(to: initial)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+    value.deinitialize(count: 1)
+    value.deallocate()
+  }
+
+  func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&value.pointee)
+  }
+}
