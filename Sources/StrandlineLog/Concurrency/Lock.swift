@@ -3,11 +3,11 @@ internal import Glibc
 /// A mutex with the state it guards.
 ///
 /// `pthread_mutex_t`, because the thread sanitizer knows it and it costs a third of `Synchronization.Mutex`.
-struct Lock<State>: ~Copyable, @unchecked Sendable {
+struct Lock<State: ~Copyable>: ~Copyable, @unchecked Sendable {
   fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
   fileprivate let state: UnsafeMutablePointer<State>
 
-  init(_ initial: State) {
+  init(_ initial: consuming State) {
     mutex = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
     state = .allocate(capacity: 1)
@@ -31,11 +31,11 @@ struct Lock<State>: ~Copyable, @unchecked Sendable {
 }
 
 /// A lock whose holders can wait for each other's changes.
-struct Monitor<State>: ~Copyable, @unchecked Sendable {
+struct Monitor<State: ~Copyable>: ~Copyable, @unchecked Sendable {
   private let lock: Lock<State>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-  init(_ initial: State) {
+  init(_ initial: consuming State) {
     lock = Lock(initial)
     condition = .allocate(capacity: 1)
     var attributes = pthread_condattr_t()

@@ -19,3 +19,8 @@ public struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
     return "\(text) (errno \(rawValue))"
   }
 }
+
+extension Errno {
+  /// The file under a descriptor is not the one its path names any more.
+  static let staleFile = Errno(ESTALE)
+}

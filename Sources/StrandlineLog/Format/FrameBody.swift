@@ -15,6 +15,19 @@
     guard computed == header.bodyTag else { throw .tagMismatch(stored: header.bodyTag, computed: computed) }
   }
 
+  /// Decodes a proved payload to exactly `target.count` bytes.
+  static func decode(
+    _ payload: UnsafeRawBufferPointer, codec: FrameCodec, into target: UnsafeMutableRawBufferPointer
+  ) throws(Defect) {
+    switch codec {
+    case .raw:
+      guard payload.count == target.count else { throw .notDecodable }
+      target.copyMemory(from: payload)
+    case .lz4:
+      guard LZ4Block.decompress(payload, into: target) else { throw .notDecodable }
+    }
+  }
+
   /// Where a decoded payload's parts lie.
   struct Layout: Hashable, Sendable {
     /// Milliseconds since 1970; nil in a commit's later frames.

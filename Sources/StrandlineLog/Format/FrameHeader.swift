@@ -11,6 +11,8 @@
   public static let reset = FrameKind(rawValue: 3)
   /// Written by salvage: sequence numbers that were lost.
   public static let gap = FrameKind(rawValue: 4)
+  /// Zeros up to the next block; any reader may pass over it.
+  public static let padding = FrameKind(rawValue: 0x81)
 
   /// A reader that does not know the kind passes over it when bit 7 is set, and refuses the log when not.
   public var mayBeSkipped: Bool { rawValue & 0x80 != 0 }
@@ -22,6 +24,7 @@
     case .syncMark: "SYNCMARK"
     case .reset: "RESET"
     case .gap: "GAP"
+    case .padding: "PADDING"
     default: "KIND \(rawValue)"
     }
   }

@@ -1,5 +1,5 @@
 /// What a GAP frame carries: sequence numbers whose commits salvage could not keep.
-@_spi(Engine) public struct GapPayload: Hashable, Sendable {
+public struct GapPayload: Hashable, Sendable {
   public var first: SequenceNumber
   public var last: SequenceNumber
   public var reason: Reason

@@ -6,8 +6,8 @@ public struct RecordList: Sequence {
   public let bytes: UnsafeRawBufferPointer
   public let count: Int
 
-  @inlinable
-  @_spi(Engine) public init(proved bytes: UnsafeRawBufferPointer, count: Int) {
+  @usableFromInline
+  init(proved bytes: UnsafeRawBufferPointer, count: Int) {
     self.bytes = bytes
     self.count = count
   }

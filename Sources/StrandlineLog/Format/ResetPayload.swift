@@ -1,7 +1,7 @@
 /// What a RESET frame carries besides its records.
 ///
 /// Always stored raw and at most ``byteCountMax`` bytes, so that it fits into the space kept for it.
-@_spi(Engine) public struct ResetPayload: Hashable, Sendable {
+public struct ResetPayload: Hashable, Sendable {
   /// The epoch that begins.
   public var epoch: UInt64
   /// Why, in the numbers of the layer above.

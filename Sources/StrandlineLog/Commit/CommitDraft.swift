@@ -1,0 +1,87 @@
+/// The records of a commit that is being put together.
+///
+/// Records are copied, and from 4 KiB up compressed, on the thread that appends them, so that the writer has little left to
+/// do. Made by ``Log/draft()``, used up by ``Log/append(_:durability:)``; thrown away it leaves nothing.
+public struct CommitDraft: ~Copyable, Sendable {
+  /// Bytes of one record at most: 16 MiB.
+  public static let recordByteCountMax = 16 << 20
+
+  /// Records appended so far.
+  public private(set) var recordCount = 0
+  /// Bytes of the commit as it will be stored, headers included, before the last frame is compressed.
+  public var byteCount: Int { closedByteCount + raw.count }
+
+  let time: Int64
+  private let compresses: Bool
+  private let byteCountMax: Int
+  private var closed: [EncodedFrame] = []
+  private var closedByteCount = 0
+  private var raw: [UInt8] = []
+  private var rawRecordCount = 0
+
+  // Frames of this size compress as well as larger ones and keep replay's units even (PEERS of 64 KiB and 256 KiB
+  // blocks differ by 1 % in size). A record above it has a frame of its own.
+  private static let frameByteCountTarget = 256 << 10
+
+  init(time: Int64, compresses: Bool, byteCountMax: Int) {
+    self.time = time
+    self.compresses = compresses
+    self.byteCountMax = byteCountMax
+    raw.reserveCapacity(256)
+    appendVarint(Varint.zigZag(time))
+  }
+
+  /// Adds one record, possibly empty; the bytes are copied.
+  ///
+  /// - Throws: ``LogError/limitExceeded(_:)`` for a record above 16 MiB or a commit above
+  ///   ``LogOptions/commitByteCountMax``; the draft is as before.
+  /// - Complexity: O(bytes).
+  public mutating func append(_ record: UnsafeRawBufferPointer) throws(LogError) {
+    guard record.count <= Self.recordByteCountMax else {
+      throw .limitExceeded(
+        Limit(name: .recordByteCount, value: UInt64(record.count), maximum: UInt64(Self.recordByteCountMax)))
+    }
+    let length = Varint.byteCount(UInt64(record.count)) + record.count
+    guard byteCount + length <= byteCountMax else {
+      throw .limitExceeded(
+        Limit(name: .commitByteCount, value: UInt64(byteCount + length), maximum: UInt64(byteCountMax)))
+    }
+    if rawRecordCount > 0, raw.count + length > Self.frameByteCountTarget { closeFrame() }
+    appendVarint(UInt64(record.count))
+    raw.append(contentsOf: record)
+    rawRecordCount += 1
+    recordCount += 1
+  }
+
+  /// Adds one record; the bytes are copied. Errors and cost as the form for raw buffers.
+  public mutating func append(_ record: [UInt8]) throws(LogError) {
+    try record.span.bytes.withUnsafeBytes { (bytes) throws(LogError) in try append(bytes) }
+  }
+
+  /// Adds one record; the bytes are copied. Errors and cost as the form for raw buffers.
+  public mutating func append(_ record: RawSpan) throws(LogError) {
+    try record.withUnsafeBytes { (bytes) throws(LogError) in try append(bytes) }
+  }
+
+  /// The frames of the commit; the last one is the one that does not continue.
+  consuming func frames() -> [EncodedFrame] {
+    closeFrame()
+    return closed
+  }
+
+  private mutating func closeFrame() {
+    let frame = EncodedFrame(kind: .data, raw: raw, recordCount: rawRecordCount, compresses: compresses)
+    closedByteCount += frame.byteCount
+    closed.append(frame)
+    raw.removeAll(keepingCapacity: true)
+    rawRecordCount = 0
+  }
+
+  private mutating func appendVarint(_ value: UInt64) {
+    withUnsafeTemporaryAllocation(byteCount: Varint.byteCountMax, alignment: 1) { bytes in
+      guard let base = bytes.baseAddress else { return }
+      let count = Varint.write(value, to: base)
+      raw.append(contentsOf: UnsafeRawBufferPointer(start: base, count: count))
+    }
+  }
+}

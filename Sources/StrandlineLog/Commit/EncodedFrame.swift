@@ -1,0 +1,81 @@
+/// A frame that is ready but for what depends on its place: 64 bytes for the header, the stored payload, padding.
+struct EncodedFrame: Sendable {
+  let kind: FrameKind
+  private let codec: FrameCodec
+  private let storedByteCount: Int
+  private let rawByteCount: Int
+  let recordCount: Int
+  /// Room for the header, the payload, zeros up to a multiple of eight.
+  private let bytes: [UInt8]
+
+  var byteCount: Int { bytes.count }
+
+  init(kind: FrameKind, raw: [UInt8], recordCount: Int, compresses: Bool) {
+    self.kind = kind
+    self.recordCount = recordCount
+    rawByteCount = raw.count
+    if compresses, raw.count >= LZ4Block.rawByteCountMin, let stored = Self.compressed(raw) {
+      codec = .lz4
+      storedByteCount = stored.count
+      bytes = stored.bytes
+      return
+    }
+    codec = .raw
+    storedByteCount = raw.count
+    let total = FrameHeader.byteCount + paddedTo8(raw.count)
+    bytes = [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
+      let target = UnsafeMutableRawBufferPointer(buffer)
+      Self.zero(target, FrameHeader.byteCount + raw.count..<total)
+      raw.withUnsafeBytes { source in
+        UnsafeMutableRawBufferPointer(rebasing: target[FrameHeader.byteCount...]).copyMemory(from: source)
+      }
+      count = total
+    }
+  }
+
+  private static func compressed(_ raw: [UInt8]) -> (bytes: [UInt8], count: Int)? {
+    let bound = LZ4Block.bound(raw.count)
+    var stored: Int?
+    let bytes = [UInt8](unsafeUninitializedCapacity: FrameHeader.byteCount + bound + 8) { buffer, count in
+      let target = UnsafeMutableRawBufferPointer(buffer)
+      let room = UnsafeMutableRawBufferPointer(rebasing: target[FrameHeader.byteCount..<FrameHeader.byteCount + bound])
+      stored = raw.withUnsafeBytes { LZ4Block.compress($0, into: room) }
+      guard let stored else { return }
+      count = FrameHeader.byteCount + paddedTo8(stored)
+      zero(target, FrameHeader.byteCount + stored..<count)
+    }
+    return stored.map { (bytes, $0) }
+  }
+
+  /// The header's room is filled at writing; the padding is zeroed here.
+  private static func zero(_ target: UnsafeMutableRawBufferPointer, _ padding: Range<Int>) {
+    UnsafeMutableRawBufferPointer(rebasing: target[0..<FrameHeader.byteCount]).initializeMemory(
+      as: UInt8.self, repeating: 0)
+    UnsafeMutableRawBufferPointer(rebasing: target[padding]).initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  /// What a frame's header says about its place.
+  struct Place {
+    var lsn: LSN
+    var salt: UInt64
+    var sequence: SequenceNumber
+    /// The epoch in force; for a RESET the new one.
+    var epoch: UInt64
+    var durable: LSN
+    var previousTag: UInt64
+    var continues: Bool
+  }
+
+  /// Writes the whole frame to the start of `target` and returns its header and head tag.
+  func write(to target: UnsafeMutableRawBufferPointer, at place: Place) -> (header: FrameHeader, headTag: UInt64) {
+    bytes.withUnsafeBytes { target.copyMemory(from: $0) }
+    let body = UnsafeRawBufferPointer(rebasing: target[FrameHeader.byteCount..<byteCount])
+    let header = FrameHeader(
+      kind: kind, codec: codec, continues: place.continues, storedByteCount: storedByteCount,
+      rawByteCount: rawByteCount,
+      sequence: place.sequence, recordCount: recordCount, epoch: UInt32(truncatingIfNeeded: place.epoch),
+      durable: place.durable, previousTag: place.previousTag,
+      bodyTag: Tag.of(body, seed: Tag.bodySeed(salt: place.salt, lsn: place.lsn)))
+    return (header, header.encode(into: target, salt: place.salt, lsn: place.lsn))
+  }
+}

@@ -1,0 +1,17 @@
+internal import Glibc
+
+/// The name of a kept copy: `kept-<UTC time>-<random>`, so that copies sort by age and never meet.
+enum KeptCopyName {
+  static func make(milliseconds: Int64, randomBits: UInt64) -> String {
+    var seconds = time_t(milliseconds / 1000)
+    var parts = tm()
+    guard gmtime_r(&seconds, &parts) != nil else { return "kept-0-\(hexadecimal(randomBits))" }
+    func digits(_ value: Int32, _ width: Int) -> String {
+      let text = String(value)
+      return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+    let date = digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
+    let time = digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
+    return "kept-\(date)T\(time)Z-\(hexadecimal(randomBits))"
+  }
+}

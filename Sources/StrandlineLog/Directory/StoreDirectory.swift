@@ -1,0 +1,95 @@
+internal import Glibc
+
+/// The directory of a store: names to paths, calls to typed errors.
+struct StoreDirectory: Sendable {
+  let path: String
+  let fileSystem: any FileSystem
+
+  /// `path` as an absolute one without a slash at its end.
+  static func absolute(_ path: String) throws(LogError) -> String {
+    var trimmed = path
+    while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
+    guard !trimmed.isEmpty, !trimmed.utf8.contains(0) else { throw .noStore(path: path) }
+    if trimmed.hasPrefix("/") { return trimmed }
+    guard let current = getcwd(nil, 0) else {
+      throw .ioFailed(IOFailure(operation: .status, path: path, errno: .current))
+    }
+    defer { free(current) }
+    return "\(String(cString: current))/\(trimmed)"
+  }
+
+  func path(of name: String) -> String { "\(path)/\(name)" }
+
+  /// The directory that holds this one.
+  var parent: String {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+    return String(path[..<slash])
+  }
+
+  /// Runs one call and gives its failure a name.
+  func perform<Result>(
+    _ operation: IOFailure.Operation, _ path: String, _ call: () throws(Errno) -> Result
+  ) throws(LogError) -> Result {
+    do throws(Errno) {
+      return try call()
+    } catch {
+      throw .ioFailed(IOFailure(operation: operation, path: path, errno: error))
+    }
+  }
+
+  /// As `perform`, but a full disk is ``LogError/outOfSpace(_:)``: for calls that may be tried again after it.
+  func performNeedingSpace<Result>(
+    _ operation: IOFailure.Operation, _ path: String, _ call: () throws(Errno) -> Result
+  ) throws(LogError) -> Result {
+    do throws(Errno) {
+      return try call()
+    } catch {
+      let failure = IOFailure(operation: operation, path: path, errno: error)
+      throw error.meansOutOfSpace ? .outOfSpace(failure) : .ioFailed(failure)
+    }
+  }
+
+  func syncEntries() throws(LogError) {
+    try perform(.syncDirectory, path) { () throws(Errno) in
+      try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.syncDirectory(path) }
+    }
+  }
+
+  /// Writes a new file whole and syncs it. Fails if the name exists; leaves nothing on failure.
+  func writeNew(_ filePath: String, _ bytes: [UInt8]) throws(LogError) {
+    let file = try performNeedingSpace(.open, filePath) { () throws(Errno) in
+      try fileSystem.openRetrying(filePath, .create)
+    }
+    do throws(LogError) {
+      try performNeedingSpace(.write, filePath) { () throws(Errno) in
+        try bytes.span.bytes.withUnsafeBytes { (buffer) throws(Errno) in
+          try fileSystem.writeAll(file, buffer, at: 0)
+        }
+      }
+      try performNeedingSpace(.sync, filePath) { () throws(Errno) in try fileSystem.sync(file) }
+    } catch {
+      fileSystem.closeQuietly(file)
+      discard(filePath)
+      throw error
+    }
+    fileSystem.closeQuietly(file)
+  }
+
+  /// Removes what an operation that failed has begun. If that fails too, the next writable open does it.
+  func discard(_ filePath: String) {
+    do throws(Errno) { try fileSystem.unlinkIfPresent(filePath) } catch {}
+  }
+
+  /// Removes a directory of ours with all files in it; names that are not there any more are fine.
+  func removeTree(_ treePath: String) throws(Errno) {
+    for name in try fileSystem.list(treePath) {
+      let inner = "\(treePath)/\(name)"
+      if try fileSystem.statusIfPresent(at: inner)?.kind == .directory {
+        try removeTree(inner)
+      } else {
+        try fileSystem.unlinkIfPresent(inner)
+      }
+    }
+    try fileSystem.removeDirectory(treePath)
+  }
+}

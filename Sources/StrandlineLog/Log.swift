@@ -1,0 +1,255 @@
+/// An append-only log of commits in a directory: what was acknowledged is there after any crash, in order, and nothing else is.
+///
+/// One process writes; others may read. A commit is an ordered list of records, which are bytes to the log. It is replayed wholly or not
+/// at all. Reset is one record: what came before it is void at that moment, and its files go away in the background.
+///
+/// Safe to use from any thread. Letting go of the last reference frees locks and descriptors and syncs nothing; call ``close()`` to
+/// end in order.
+public final class Log: Sendable {
+  let core: LogCore
+  private let queue: CommitQueue
+
+  /// What opening found and did.
+  public let openReport: OpenReport
+
+  init(core: LogCore, report: OpenReport) {
+    self.core = core
+    openReport = report
+    queue = CommitQueue(lane: core, committer: core.committer)
+  }
+
+  deinit {
+    // Not orderly: nothing is written, so nothing can fail.
+    do throws(LogError) { try core.shutDown(orderly: false) } catch {}
+  }
+
+  /// The store's directory, absolute.
+  public var path: String { core.directory.path }
+
+  /// How the log stands now.
+  public var status: LogStatus { core.status }
+
+  // MARK: Open
+
+  /// Opens the log in the directory `path`, and makes it if there is none.
+  ///
+  /// Recovers first: verifies everything behind the anchor, cuts a torn tail, finishes a reset that a crash interrupted. What a crash
+  /// during any of this leaves is recovered by the next open. Nothing of the tail is handed out before it has been synced and read
+  /// again.
+  ///
+  /// - Parameters:
+  ///   - path: absolute, or relative to the working directory; its parent must exist.
+  ///   - replay: called on this thread for every batch of live frames, in log order, before open returns. May keep the memory
+  ///     of a batch (``ReplayBatch/takeBytes()``). Nil: everything is verified all the same.
+  /// - Throws: ``LogError/locked(path:by:)``; ``LogError/corrupt(_:)`` with no byte changed;
+  ///   ``LogError/unsupportedFormat(file:detail:)``; ``LogError/noStore(path:)`` where none may be made;
+  ///   ``LogError/outOfSpace(_:)`` and ``LogError/ioFailed(_:)``; what `replay` throws.
+  /// - Complexity: O(bytes behind the anchor), on ``LogOptions/replayThreadCount`` threads, at most two units of about
+  ///   3 MiB a thread in memory.
+  /// - SeeAlso: Docs/Recovery.md
+  public static func open(
+    at path: String, options: LogOptions = LogOptions(), replay: ((inout ReplayBatch) throws(LogError) -> Void)? = nil
+  ) throws(LogError) -> Log {
+    Tag.checkImplementation()
+    var opener = try LogOpener(path: path, options: options)
+    switch options.access {
+    case .readOnly:
+      let (published, report) = try opener.openForReading(replay)
+      return Log(core: LogCore(readOnly: opener.directory, options: options, published: published), report: report)
+    case .readWrite:
+      let helpers = try LogHelpers(options: options, path: opener.directory.path)
+      do throws(LogError) {
+        let opened = try opener.openForWriting(replay, extender: helpers.extender)
+        let core = LogCore(
+          directory: opener.directory, options: options, published: opened.published, writer: opened.writer,
+          directoryLock: opened.lock, helpers: helpers)
+        return Log(core: core, report: opened.report)
+      } catch {
+        helpers.stop()
+        throw error
+      }
+    }
+  }
+
+  // MARK: Append
+
+  /// A commit to be filled and appended. Takes the time of day now.
+  public func draft() -> CommitDraft {
+    let options = core.options
+    return CommitDraft(
+      time: options.environment.clock.wallMilliseconds(), compresses: options.compresses,
+      byteCountMax: options.commitByteCountMax)
+  }
+
+  /// Appends `draft` as one commit and returns when it is as durable as asked.
+  ///
+  /// The calling thread writes and syncs itself if nobody else is doing so, with whatever other commits wait; it leads, others
+  /// follow.
+  ///
+  /// - Parameter durability: `.synced` survives power loss when this returns; `.buffered` the end of the process.
+  /// - Returns: the commit's position. For `.buffered` it is provisional until the next sync.
+  /// - Throws: ``LogError/outOfSpace(_:)`` with nothing written; ``LogError/poisoned(first:buffered:)`` when the outcome is
+  ///   unknown, after which nothing more is written; ``LogError/limitExceeded(_:)``, ``LogError/readOnly``,
+  ///   ``LogError/closed``. An error of one commit of a group leaves the others alone.
+  /// - Complexity: O(bytes); at most one write and one `fdatasync` a group.
+  @available(*, noasync, message: "blocks; use the async form")
+  @discardableResult
+  public func append(_ draft: consuming CommitDraft, durability: Durability = .synced) throws(LogError) -> Position {
+    let member = try member(draft, durability)
+    queue.commit(member)
+    return try member.outcome.get()
+  }
+
+  /// Appends `draft` as one commit; suspends until it is as durable as asked. The log's committer thread writes and syncs, so no thread
+  /// of the pool blocks.
+  ///
+  /// - Throws: `CancellationError` with nothing written if the task was cancelled before the commit was queued; afterwards the call waits
+  ///   and answers what came of it. Otherwise as the synchronous form.
+  @discardableResult
+  public func append(_ draft: consuming CommitDraft, durability: Durability = .synced) async throws -> Position {
+    try Task.checkCancellation()
+    let member = try member(draft, durability)
+    await withUnsafeContinuation { continuation in
+      member.continuation = continuation
+      queue.submit(member)
+    }
+    return try member.outcome.get()
+  }
+
+  /// Appends `records` as one commit. As ``append(_:durability:)-(CommitDraft,_)``.
+  @available(*, noasync, message: "blocks; use the async form")
+  @discardableResult
+  public func append(_ records: [[UInt8]], durability: Durability = .synced) throws(LogError) -> Position {
+    var draft = draft()
+    for record in records { try draft.append(record) }
+    return try append(draft, durability: durability)
+  }
+
+  /// Appends `records` as one commit. As ``append(_:durability:)-(CommitDraft,_)``.
+  @discardableResult
+  public func append(_ records: [[UInt8]], durability: Durability = .synced) async throws -> Position {
+    var draft = draft()
+    for record in records { try draft.append(record) }
+    return try await append(draft, durability: durability)
+  }
+
+  private func member(_ draft: consuming CommitDraft, _ durability: Durability) throws(LogError) -> PendingCommit {
+    try core.checkIsWritable()
+    precondition(draft.recordCount > 0, "a commit needs at least one record")
+    return PendingCommit(frames: draft.frames(), durability: durability)
+  }
+
+  /// Makes every acknowledged commit survive power loss. One `fdatasync`, or none if nothing waits for one.
+  @available(*, noasync, message: "blocks; use the async form")
+  public func sync() throws(LogError) {
+    try core.checkIsWritable()
+    let member = PendingCommit(frames: [], durability: .synced)
+    queue.commit(member)
+    _ = try member.outcome.get()
+  }
+
+  /// Makes every acknowledged commit survive power loss, on the committer thread.
+  public func sync() async throws {
+    try core.checkIsWritable()
+    let member = PendingCommit(frames: [], durability: .synced)
+    await withUnsafeContinuation { continuation in
+      member.continuation = continuation
+      queue.submit(member)
+    }
+    _ = try member.outcome.get()
+  }
+
+  // MARK: Read
+
+  /// Reads commits in order from a position on.
+  ///
+  /// - Parameter position: what was read last. Nil: from the beginning of the live log, which is the last RESET if there was one.
+  ///   ``Position/start``: from the first commit ever, resets included.
+  /// - Throws: ``LogError/historyTrimmed(first:)``, ``LogError/resetSince(epoch:)``, ``LogError/historyForked(at:)``.
+  /// - Complexity: one walk over the headers of one segment.
+  public func read(after position: Position? = nil) throws(LogError) -> LogReader {
+    LogReader(self, at: try core.place(after: position))
+  }
+
+  /// The commits from a position on, and then those to come, each when a sync has covered it.
+  public func commits(after position: Position? = nil) -> CommitTail { CommitTail(log: self, position: position) }
+
+  // MARK: Reset, copies, end
+
+  /// Voids everything in the log with one record, and begins a new epoch.
+  ///
+  /// Costs one write into space that is kept for it and one `fdatasync`, whatever the log holds, and works on a full disk. Segments in
+  /// front of it are removed in the background; readers and copies in progress keep theirs until they let go. Unlinking does not scrub
+  /// the medium.
+  ///
+  /// A crash before the sync leaves the log as it was; after it the next open finishes what is left to do.
+  ///
+  /// - Parameters:
+  ///   - records: live on as the first records of the new epoch; 32 KiB at most with their lengths.
+  ///   - base: layers the new state begins with; written, synced and named in the directory before the call.
+  ///   - cause: a number of the caller's, kept in the record.
+  ///   - keepCopy: first put a complete copy of the store into a `kept-…` directory inside it, with hard links. If that fails the
+  ///     error is thrown and nothing has changed.
+  @available(*, noasync, message: "blocks; use the async form")
+  @discardableResult
+  public func reset(
+    carrying records: [[UInt8]] = [], base: [LayerEntry] = [], cause: UInt32 = 0, keepCopy: Bool = false
+  ) throws(LogError) -> ResetReport {
+    try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy)
+  }
+
+  /// As the synchronous form, on the committer thread.
+  @discardableResult
+  public func reset(
+    carrying records: [[UInt8]] = [], base: [LayerEntry] = [], cause: UInt32 = 0, keepCopy: Bool = false
+  ) async throws -> ResetReport {
+    try Task.checkCancellation()
+    return try await core.onCommitter { (core) throws(LogError) in
+      try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy)
+    }
+  }
+
+  /// Writes a complete, synced copy of the store to the new directory `path`, as of now. Commits go on meanwhile.
+  ///
+  /// The copy has an incarnation of its own and opens like any store. An interrupted backup is a directory `….tmp-…` and nothing else.
+  ///
+  /// - Throws: ``LogError/targetExists(path:)``, ``LogError/outOfSpace(_:)``, ``LogError/ioFailed(_:)``; nothing is at `path` then.
+  @available(*, noasync, message: "blocks; use the async form")
+  @discardableResult
+  public func backup(to path: String) throws(LogError) -> BackupReport { try core.backup(to: path) }
+
+  /// As the synchronous form, on a thread of its own.
+  @discardableResult
+  public func backup(to path: String) async throws -> BackupReport {
+    try Task.checkCancellation()
+    return try await core.onOwnThread { (core) throws(LogError) in try core.backup(to: path) }
+  }
+
+  /// Names the layers that hold the state up to `anchor`, where replay begins from now on. For compaction.
+  ///
+  /// Everything up to `anchor` is synced first. Both slots of META are written before layers that the old root named are removed.
+  ///
+  /// - Throws: ``LogError/epochEnded(_:)`` if a reset came in between; the caller removes its layers.
+  @_spi(Engine) public func publishRoot(
+    layers: [LayerEntry], anchor: Position, epoch: UInt64
+  ) throws(LogError) {
+    try core.publishRoot(layers: layers, anchor: anchor, epoch: epoch)
+  }
+
+  /// Removes closed segments whose commits all come before `sequence` and that lie in front of the anchor, lowest first.
+  @_spi(Engine) @discardableResult
+  public func releaseSegments(before sequence: SequenceNumber) throws(LogError) -> Int {
+    try core.releaseSegments(before: sequence)
+  }
+
+  /// Syncs what waits for it, marks the log as closed cleanly, and frees everything. Later calls answer ``LogError/closed``.
+  ///
+  /// - Throws: the failure of the last sync. The log is closed all the same, and the next open finds out what arrived.
+  @available(*, noasync, message: "blocks; use the async form")
+  public func close() throws(LogError) { try core.shutDown(orderly: true) }
+
+  /// As the synchronous form, on a thread of its own.
+  public func close() async throws {
+    try await core.onOwnThread { (core) throws(LogError) in try core.shutDown(orderly: true) }
+  }
+}

@@ -1,0 +1,179 @@
+internal import Glibc
+
+/// The segments of a store in order, found by their headers: each names the one in front of it.
+@_spi(Engine) public struct SegmentChain: Sendable {
+  /// From the first live ordinal to the last.
+  public var headers: [SegmentHeader]
+  /// The last one is known to META; false if a crash came between its birth and META's note of it.
+  public var lastIsNamedByRoot: Bool
+  /// A segment file that was never finished and may be removed.
+  public var unfinished: SegmentFileName?
+  public var events: [LogEvent]
+
+  /// Reads the headers and checks that they continue each other.
+  ///
+  /// - Throws: ``LogError/corrupt(_:)`` where a live segment is missing, damaged, foreign, or does not follow the one in front.
+  static func read(
+    _ listing: StoreListing, root: RootSlot, in directory: StoreDirectory
+  ) throws(LogError) -> SegmentChain {
+    var chain = SegmentChain(headers: [], lastIsNamedByRoot: true, unfinished: nil, events: [])
+    if root.lastCreatedOrdinal > 0 {
+      try chain.readBackwards(listing, root: root, in: directory)
+    }
+    try chain.readNewest(listing, root: root, in: directory)
+    return chain
+  }
+
+  /// From the segment that META names back to the first live one.
+  private mutating func readBackwards(
+    _ listing: StoreListing, root: RootSlot, in directory: StoreDirectory
+  ) throws(LogError) {
+    let names = Set(listing.segments)
+    var found: [SegmentHeader] = []
+    var name = SegmentFileName(ordinal: root.lastCreatedOrdinal, id: root.lastCreatedID)
+    while true {
+      guard names.contains(name) else {
+        throw Self.missing(name, in: directory)
+      }
+      let header = try Self.header(of: name, root: root, in: directory, events: &events)
+      if let successor = found.last {
+        try Self.check(header, precedes: successor, in: directory)
+      }
+      found.append(header)
+      if name.ordinal == root.firstLiveOrdinal { break }
+      guard header.predecessor.id != 0 else {
+        throw Self.missing(SegmentFileName(ordinal: name.ordinal - 1, id: 0), in: directory)
+      }
+      name = SegmentFileName(ordinal: name.ordinal - 1, id: header.predecessor.id)
+    }
+    headers = found.reversed()
+  }
+
+  /// A segment that was born right before a crash is not in META yet. It counts if it continues the chain.
+  private mutating func readNewest(
+    _ listing: StoreListing, root: RootSlot, in directory: StoreDirectory
+  ) throws(LogError) {
+    let ordinal = root.lastCreatedOrdinal + 1
+    for name in listing.segments where name.ordinal > root.lastCreatedOrdinal {
+      guard name.ordinal == ordinal else {
+        throw Self.missing(SegmentFileName(ordinal: ordinal, id: 0), in: directory)
+      }
+      let header: SegmentHeader
+      switch try Self.reading(of: name, root: root, in: directory, events: &events) {
+      case .header(let read): header = read
+      case .nothingReadable(let found):
+        var facts = TailFacts()
+        facts.isMissingOrHeaderless = true
+        facts.isNewest = true
+        guard TailVerdict(facts) == .unfinishedCreation, unfinished == nil else {
+          throw Self.damaged(directory.path(of: name.description), found)
+        }
+        unfinished = name
+        continue
+      }
+      guard lastIsNamedByRoot else {
+        throw .corrupt(
+          CorruptionReport(
+            reason: .chainBroken, file: directory.path(of: name.description), offset: 0,
+            expected: "one segment with ordinal \(ordinal)", found: "two"))
+      }
+      if let last = headers.last {
+        try Self.check(last, precedes: header, in: directory)
+      }
+      headers.append(header)
+      lastIsNamedByRoot = false
+    }
+  }
+
+  private static func missing(_ name: SegmentFileName, in directory: StoreDirectory) -> LogError {
+    .corrupt(
+      CorruptionReport(
+        reason: .segmentMissing, file: directory.path(of: name.description), expected: "segment \(name.ordinal)",
+        found: "no such file"))
+  }
+
+  private static func check(
+    _ header: SegmentHeader, precedes next: SegmentHeader, in directory: StoreDirectory
+  ) throws(LogError) {
+    let end = header.baseLSN.rawValue.addingReportingOverflow(next.predecessor.byteCount)
+    let fits =
+      next.predecessor.id == header.id && next.ordinal == header.ordinal + 1 && !end.overflow
+      && end.partialValue == next.baseLSN.rawValue && header.baseSequence <= next.baseSequence
+      && header.epoch <= next.epoch
+      && next.predecessor.byteCount >= UInt64(SegmentHeader.blockByteCount)
+    guard fits else {
+      throw .corrupt(
+        CorruptionReport(
+          reason: .chainBroken, file: directory.path(of: next.fileName.description), offset: 0,
+          expected: "to follow segment \(header.ordinal) with id \(hexadecimal(header.id)) at LSN \(header.baseLSN)",
+          found:
+            "follows id \(hexadecimal(next.predecessor.id)), LSN \(next.baseLSN) after \(next.predecessor.byteCount) bytes"
+        ))
+    }
+  }
+
+  private static func header(
+    of name: SegmentFileName, root: RootSlot, in directory: StoreDirectory, events: inout [LogEvent]
+  ) throws(LogError) -> SegmentHeader {
+    switch try reading(of: name, root: root, in: directory, events: &events) {
+    case .header(let header): return header
+    case .nothingReadable(let found): throw damaged(directory.path(of: name.description), found)
+    }
+  }
+
+  private enum Reading {
+    case header(SegmentHeader)
+    /// Neither copy verifies: the file may never have been finished.
+    case nothingReadable(String)
+  }
+
+  /// Reads the header of one segment file and checks that it is the one its name says, of this store.
+  private static func reading(
+    of name: SegmentFileName, root: RootSlot, in directory: StoreDirectory, events: inout [LogEvent]
+  ) throws(LogError) -> Reading {
+    let path = directory.path(of: name.description)
+    let fileSystem = directory.fileSystem
+    let block: [UInt8]
+    do throws(Errno) {
+      let file = try fileSystem.openRetrying(path, .read)
+      defer { fileSystem.closeQuietly(file) }
+      guard try fileSystem.status(file).kind == .file else {
+        throw Errno(ELOOP)
+      }
+      block = try fileSystem.readBytes(file, at: 0, byteCount: SegmentHeader.blockByteCount)
+    } catch {
+      // A directory, link or device in the file's place is not a segment; everything else is the system's refusal.
+      guard [ELOOP, EISDIR, ENXIO, ENOTDIR].contains(error.rawValue) else {
+        throw .ioFailed(IOFailure(operation: .open, path: path, errno: error))
+      }
+      throw damaged(path, "not a regular file")
+    }
+    let header: SegmentHeader
+    do throws(SegmentHeader.Defect) {
+      header = try block.span.bytes.withUnsafeBytes { (bytes) throws(SegmentHeader.Defect) in
+        try SegmentHeader(decodingBlock: bytes)
+      }
+    } catch {
+      switch error {
+      case .unsupportedMajor(let found):
+        throw .unsupportedFormat(file: path, detail: .majorVersion(found: found, supported: FormatVersion.major))
+      case .unknownIncompatibleBit(let bit): throw .unsupportedFormat(file: path, detail: .featureBit(bit))
+      case .tooShort, .tagMismatch: return .nothingReadable("\(error)")
+      case .notASegment, .fieldOutOfRange: throw damaged(path, "\(error)")
+      }
+    }
+    guard header.fileName == name else { throw damaged(path, "the header of \(header.fileName)") }
+    guard header.identifier == root.identifier else { throw damaged(path, "a segment of store \(header.identifier)") }
+    let isWhole = block.withUnsafeBytes { bytes in
+      SegmentHeader.copyOffsets.allSatisfy { (try? SegmentHeader(decoding: bytes, at: $0)) == header }
+    }
+    if !isWhole { events.append(.headerCopyDamaged(file: path)) }
+    return .header(header)
+  }
+
+  private static func damaged(_ path: String, _ found: String) -> LogError {
+    .corrupt(
+      CorruptionReport(
+        reason: .segmentHeaderDamaged, file: path, offset: 0, expected: "the header of this segment", found: found))
+  }
+}
