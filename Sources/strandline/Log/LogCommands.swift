@@ -3,5 +3,5 @@ enum LogCommands {
   static let group = CommandGroup(
     name: "log",
     summary: "Look into the log of a store, append to it, check and salvage it.",
-    members: [])
+    members: [.command(LogAppend.self)])
 }

@@ -1,0 +1,95 @@
+import Glibc
+import StrandlineLog
+import StrandlineTestSupport
+import Testing
+
+@testable import strandline
+
+/// `kill -9` of `log append` at random moments, again and again on the same store.
+struct KilledAppendTests {
+  /// Rounds in the suite; `STRANDLINE_SOAK_SCALE` multiplies them.
+  private static let roundCount = 20 * (Console.environmentValue("STRANDLINE_SOAK_SCALE").flatMap { Int($0) } ?? 1)
+
+  @Test(arguments: [
+    ["--batch", "1"], ["--batch", "7"], ["--batch", "500"], ["--batch", "40", "--durability", "buffered"],
+  ])
+  func `after kill -9 every acknowledged record is there in order and nothing else is`(options: [String]) throws {
+    let scratch = try ScratchDirectory()
+    let store = scratch.file("store")
+    var random = SeededGenerator(seed: 42)
+    var model = KilledAppendModel()
+    for round in 0..<Self.roundCount {
+      let delay = UInt32.random(in: 0..<40_000, using: &random)
+      let acknowledged = try appendAndKill(store, options, from: model.nextLine, after: delay)
+      let (commits, _) = try contents(ofStore: store)
+      try model.check(commits, acknowledged, "round \(round), killed after \(delay) µs")
+    }
+  }
+
+  /// Feeds numbered lines until the kill; what was acknowledged by then.
+  private func appendAndKill(
+    _ store: String, _ options: [String], from first: Int, after delay: UInt32
+  ) throws -> [Acknowledgement] {
+    signal(SIGPIPE, SIG_IGN)
+    var child = try ChildProcess(
+      ToolRun.path, ["log", "append", store, "--acks"] + options, input: .pipe, output: .pipe)
+    _ = fcntl(child.input, F_SETFL, O_NONBLOCK)
+    _ = fcntl(child.output, F_SETFL, O_NONBLOCK)
+    let end = ContinuousClock.now.advanced(by: .microseconds(Int64(delay)) + .milliseconds(5))
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    var lines: [UInt8] = []
+    var next = first
+    while ContinuousClock.now < end {
+      var waiting = [
+        pollfd(fd: child.input, events: Int16(POLLOUT), revents: 0),
+        pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
+      ]
+      poll(&waiting, 2, 1)
+      if waiting[0].revents != 0 {
+        while lines.count < 4096 {
+          lines += KilledAppendModel.line(next) + [0x0A]
+          next += 1
+        }
+        let count = write(child.input, lines, lines.count)
+        if count > 0 { lines.removeFirst(count) }
+      }
+      if waiting[1].revents != 0 {
+        let count = read(child.output, &buffer, buffer.count)
+        if count > 0 { output += buffer[..<count] }
+      }
+    }
+    child.send(signal: SIGKILL)
+    _ = child.wait()
+    while case let count = read(child.output, &buffer, buffer.count), count > 0 { output += buffer[..<count] }
+    child.closeInput()
+    // The line that was cut off in the pipe was not acknowledged.
+    if let last = output.lastIndex(of: 0x0A) { output.removeSubrange((last + 1)...) } else { output = [] }
+    return try Acknowledgement.parse(output)
+  }
+}
+
+/// What a store must hold after each kill: a run of numbered lines without gaps, at least up to the last acknowledgement.
+struct KilledAppendModel {
+  /// Number of the line that the next round begins with.
+  private(set) var nextLine = 0
+  private var commitCount = 0
+
+  static func line(_ number: Int) -> [UInt8] {
+    Array("line \(number) \(String(repeating: "=", count: number % 200))".utf8)
+  }
+
+  mutating func check(_ commits: [Commit], _ acknowledged: [Acknowledgement], _ context: String) throws {
+    #expect(commits.map(\.position.sequence.rawValue) == Array(1..<UInt64(commits.count) + 1), "\(context)")
+    let records = commits.flatMap(\.records)
+    #expect(records == (0..<records.count).map(Self.line), "\(context)")
+    #expect(records.count >= nextLine, "\(context)")
+    #expect(acknowledged.map(\.sequence) == (0..<acknowledged.count).map { UInt64(commitCount + $0 + 1) }, "\(context)")
+    for acknowledgement in acknowledged {
+      try #require(acknowledgement.sequence <= UInt64(commits.count), "\(context): lost \(acknowledgement)")
+      #expect(commits[Int(acknowledgement.sequence) - 1].recordCount == acknowledgement.recordCount, "\(context)")
+    }
+    nextLine = records.count
+    commitCount = commits.count
+  }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import StrandlineLog
+import StrandlineTestSupport
+import Testing
+
+@testable import strandline
+
+struct LogAppendTests {
+  private let scratch: ScratchDirectory
+  private var store: String { scratch.file("store") }
+
+  init() throws { scratch = try ScratchDirectory() }
+
+  private func append(_ input: [UInt8], _ options: String...) throws -> ToolRun {
+    try ToolRun(["log", "append", store] + options, input: input)
+  }
+
+  @Test func `each line becomes a record with its bytes as they are`() throws {
+    let run = try append([0x61, 0x0A, 0x0A, 0xFF, 0x00, 0x0D, 0x0A, 0x6C], "--acks")
+    #expect(run.ending == .exited(0))
+    #expect(run.errors.isEmpty)
+    #expect(try Acknowledgement.parse(run.output) == (1...4).map { Acknowledgement(sequence: $0, recordCount: 1) })
+    let (commits, _) = try contents(ofStore: store)
+    #expect(commits.map(\.records) == [[[0x61]], [[]], [[0xFF, 0x00, 0x0D]], [[0x6C]]])
+  }
+
+  @Test(arguments: ["synced", "buffered"])
+  func `lines are gathered and a commit that is not full is written at the end`(durability: String) throws {
+    let lines = (0..<25).map { "line \($0)\n" }.joined()
+    let run = try append(Array(lines.utf8), "--batch", "10", "--acks", "--durability", durability)
+    #expect(try Acknowledgement.parse(run.output).map(\.recordCount) == [10, 10, 5])
+    let (commits, report) = try contents(ofStore: store)
+    #expect(commits.flatMap(\.records) == (0..<25).map { Array("line \($0)".utf8) })
+    #expect(report.wasClosedCleanly)
+  }
+
+  @Test func `no input is no commit and a second run goes on behind the first`() throws {
+    #expect(try append([], "--acks").output.isEmpty)
+    #expect(try append(Array("a".utf8), "--acks").text == #"{"first":1,"last":1,"records":1}"# + "\n")
+    #expect(try append(Array("b".utf8), "--acks").text == #"{"first":2,"last":2,"records":1}"# + "\n")
+    #expect(try append(Array("c".utf8)).output.isEmpty)
+  }
+
+  @Test(arguments: [0, 1])
+  func `a line of 16 MiB is a record and a longer one is refused behind everything before it`(excess: Int) throws {
+    let line = [UInt8](repeating: 0x78, count: CommitDraft.recordByteCountMax + excess)
+    let run = try append(Array("first\nsecond\n".utf8) + line + Array("\nlast".utf8), "--batch", "100", "--acks")
+    let (commits, report) = try contents(ofStore: store)
+    #expect(report.wasClosedCleanly)
+    if excess == 0 {
+      #expect(run.ending == .exited(0))
+      #expect(commits.flatMap(\.records).map(\.count) == [5, 6, line.count, 4])
+    } else {
+      #expect(run.ending == .exited(2))
+      #expect(run.errorText.hasPrefix("strandline log append: line 3 is longer than 16.0 MiB"))
+      #expect(try Acknowledgement.parse(run.output).map(\.recordCount) == [2])
+      #expect(commits.flatMap(\.records) == [Array("first".utf8), Array("second".utf8)])
+    }
+  }
+
+  @Test(arguments: [
+    (["--batch", "0"], "--batch '0' is not a whole number, 1 to 1000000"),
+    (["--batch", "many"], "--batch 'many' is not"), (["--linger", "-1"], "--linger '-1' is not"),
+    (["--durability", "hoped"], "--durability 'hoped' is not one of synced, buffered"),
+    (["extra"], "'extra' is one argument too many"), (["--ack"], "unknown option '--ack'; did you mean '--acks'?"),
+  ])
+  func `wrong arguments change nothing`(options: [String], message: String) throws {
+    let run = try ToolRun(["log", "append", store] + options, input: Array("a\n".utf8))
+    #expect(run.ending == .exited(2))
+    #expect(run.errorText.contains(message))
+    #expect(access(store, F_OK) != 0)
+  }
+
+  @Test func `a store in use is exit code 5 and a place that is none is 4`() throws {
+    let log = try Log.open(at: store)
+    let run = try append(Array("a".utf8))
+    #expect(run.ending == .exited(5))
+    #expect(run.errorText.contains("in use by process \(getpid())"))
+    try log.close()
+    scratch.write([1, 2, 3], to: "file")
+    #expect(try ToolRun(["log", "append", scratch.file("file")]).ending == .exited(4))
+    #expect(try ToolRun(["log", "append", scratch.file("no/such/parent")]).ending == .exited(4))
+  }
+
+  @Test func `a partial commit is written after the linger though input stays open`() throws {
+    var child = try ChildProcess(
+      ToolRun.path, ["log", "append", store, "--batch", "1000", "--linger", "20", "--acks"], input: .pipe, output: .pipe
+    )
+    #expect(write(child.input, "a\nb\nhalf", 8) == 8)
+    var buffer = [UInt8](repeating: 0, count: 1000)
+    let count = read(child.output, &buffer, buffer.count)
+    #expect(String(decoding: buffer[..<max(count, 0)], as: UTF8.self) == #"{"first":1,"last":1,"records":2}"# + "\n")
+    child.closeInput()
+    #expect(child.wait() == .exited(0))
+    #expect(try contents(ofStore: store).commits.map { $0.records.count } == [2, 1])
+  }
+
+  @Test func `a buffered commit is acknowledged once the timed sync has covered it`() throws {
+    var child = try ChildProcess(
+      ToolRun.path, ["log", "append", store, "--durability", "buffered", "--acks"], input: .pipe, output: .pipe)
+    #expect(write(child.input, "a\n", 2) == 2)
+    var buffer = [UInt8](repeating: 0, count: 1000)
+    #expect(read(child.output, &buffer, buffer.count) == 33)
+    child.closeInput()
+    #expect(child.wait() == .exited(0))
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `a signal writes the commit in hand and closes the store`(signal: Int32) throws {
+    let child = try ChildProcess(
+      ToolRun.path, ["log", "append", store, "--batch", "3", "--linger", "60000", "--acks"], input: .pipe, output: .pipe
+    )
+    #expect(write(child.input, "a\nb\nc\nd\nunfinished", 18) == 18)
+    var buffer = [UInt8](repeating: 0, count: 1000)
+    // The first commit is acknowledged; the line behind it came in the same read and waits for company.
+    #expect(read(child.output, &buffer, buffer.count) == 33)
+    usleep(50_000)
+    child.send(signal: signal)
+    #expect(child.wait() == .exited(130))
+    let (commits, report) = try contents(ofStore: store)
+    #expect(commits.map { $0.records.count } == [3, 1])
+    #expect(report.wasClosedCleanly)
+  }
+
+  @Test func `a reader of acknowledgements that goes away ends it quietly with the store closed`() throws {
+    let run = try ToolRun.shell(
+      #"seq 100000 | "$0" log append \#(store) --acks | head -1; echo "${PIPESTATUS[1]}""#)
+    #expect(run.text == #"{"first":1,"last":1,"records":1}"# + "\n0\n")
+    #expect(run.errors.isEmpty)
+    #expect(try contents(ofStore: store).report.wasClosedCleanly)
+  }
+
+  @Test func `a large batch is fast`() throws {
+    let lines = (0..<400_000).map { "line number \($0) with some text\n" }.joined()
+    let started = ContinuousClock.now
+    let run = try append(Array(lines.utf8), "--batch", "1000", "--acks")
+    #expect(try Acknowledgement.parse(run.output).count == 400)
+    // Two orders of magnitude of leave: a busy machine must not fail it, a quadratic loop must.
+    #expect(ContinuousClock.now - started < .seconds(20))
+  }
+}
