@@ -192,4 +192,30 @@ struct LogTests {
     #expect(log.status.bufferedCommitCount == 0)
     #expect(try reader.next()?.records == [text(1)])
   }
+
+  @Test(arguments: [(zeros: 8192, other: 0), (zeros: 4096, other: 1)])
+  func `zeros behind a closed segment are given back and other bytes are damage`(tail: (zeros: Int, other: Int)) throws
+  {
+    var options = LogOptions()
+    options.segmentByteCountMax = 4096
+    options.spaceAheadByteCount = 64 << 10
+    let log = try Log.open(at: path, options: options)
+    for value in 0..<60 { try log.append([text(value, repeating: 20)]) }
+    try log.close()
+    let fileSystem = PosixFileSystem()
+    let first = try #require(StoreListing(try fileSystem.list(path)).segments.first)
+    let segment = "\(path)/\(first)"
+    let byteCount = try fileSystem.status(at: segment).byteCount
+    let file = try fileSystem.open(segment, .readWrite)
+    let bytes = [UInt8](repeating: 0, count: tail.zeros) + [UInt8](repeating: 7, count: tail.other)
+    _ = try bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: byteCount) }
+    try fileSystem.close(file)
+    if tail.other == 0 {
+      #expect(try replayed(options).records.count == 60)
+      #expect(try fileSystem.status(at: segment).byteCount == byteCount)
+    } else {
+      #expect(throws: LogError.self) { try replayed(options) }
+      #expect(try fileSystem.status(at: segment).byteCount == byteCount + Int64(bytes.count))
+    }
+  }
 }

@@ -241,7 +241,13 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
 
   private func closeCleanly(_ writer: Writer) throws(LogError) {
     guard !writer.root.current.closedCleanly else { return }
-    try writer.mark()
+    do throws(LogError) {
+      try writer.mark()
+    } catch {
+      // On a full disk META alone vouches for the last group: it can be written in place.
+      guard case .outOfSpace = error else { throw error }
+      try writer.sync()
+    }
     let tag = writer.chain.tag
     try writer.writeRoot { slot in
       slot.closedCleanly = true

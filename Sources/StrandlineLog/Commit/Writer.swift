@@ -295,7 +295,7 @@ final class Writer {
       // Before the new name is durable the old segment stays in use; its space ahead is gone and is made again.
       if poison == nil {
         space.discard(prepared)
-        space.activate(file: segment.file, path: segment.path, allocatedEnd: tailOffset)
+        space.activate(path: segment.path, allocatedEnd: tailOffset)
       }
       throw error
     }
@@ -332,7 +332,7 @@ final class Writer {
     bufferStart = chain.lsn
     // The header names the last tag of the old segment: nothing in it can be lost unnoticed.
     stated = max(stated, synced)
-    space.activate(file: prepared.file, path: path, allocatedEnd: prepared.allocatedEnd)
+    space.activate(path: path, allocatedEnd: prepared.allocatedEnd)
     counters.rolls += 1
     try writeRoot { slot in
       slot.lastCreatedOrdinal = header.ordinal

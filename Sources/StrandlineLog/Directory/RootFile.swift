@@ -6,6 +6,8 @@ final class RootFile {
   private(set) var current: RootSlot
   /// The slot that was not whole when the file was opened, if one was not.
   let damagedSlot: Int?
+  /// Either slot alone leads to the same files. Until it does nothing that the older one names may be removed.
+  private(set) var slotsAgree: Bool
 
   /// What stands in META.
   struct Reading {
@@ -14,6 +16,11 @@ final class RootFile {
     var newest: RootSlot
     /// The slot that is not, if one is not.
     var damagedSlot: Int?
+
+    var slotsAgree: Bool {
+      guard case .success(let even) = slots[0], case .success(let odd) = slots[1] else { return false }
+      return even.namesSameFiles(as: odd)
+    }
   }
 
   private init(directory: StoreDirectory, file: FileDescriptor, identity: FileStatus, reading: Reading) {
@@ -22,6 +29,7 @@ final class RootFile {
     self.identity = identity
     current = reading.newest
     damagedSlot = reading.damagedSlot
+    slotsAgree = reading.slotsAgree
   }
 
   /// Opens META and decides which slot counts.
@@ -126,6 +134,7 @@ final class RootFile {
       }
     }
     try directory.perform(.sync, path) { () throws(Errno) in try directory.fileSystem.syncData(file) }
+    slotsAgree = next.namesSameFiles(as: current)
     current = next
   }
 

@@ -51,7 +51,7 @@ struct StoreDirectory: Sendable {
 
   func syncEntries() throws(LogError) {
     try perform(.syncDirectory, path) { () throws(Errno) in
-      try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.syncDirectory(path) }
+      try fileSystem.syncDirectory(path)
     }
   }
 

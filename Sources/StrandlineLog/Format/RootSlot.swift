@@ -52,6 +52,12 @@
 
   var slotNumber: Int { Int(revision % 2) }
 
+  /// Whether both lead to the same layers, segments and state.
+  func namesSameFiles(as other: RootSlot) -> Bool {
+    epoch == other.epoch && resetSequence == other.resetSequence && firstLiveOrdinal == other.firstLiveOrdinal
+      && anchor == other.anchor && layers == other.layers
+  }
+
   // One slot. Little-endian. (compat, roCompat, incompat are feature bits.)
   //
   //  byte 0       8       10      12     16       24         32         40      56            64         72

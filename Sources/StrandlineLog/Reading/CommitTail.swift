@@ -21,7 +21,8 @@ public struct CommitTail: AsyncSequence, Sendable {
 
     /// The next commit; waits for one if there is none yet. Nil once the log is closed or the task is cancelled.
     ///
-    /// - Throws: ``LogError`` as ``LogReader/next()`` and ``Log/read(after:)`` do.
+    /// - Throws: ``LogError`` as ``LogReader/next()`` and ``Log/read(after:)`` do; ``LogError/poisoned(first:buffered:)`` once
+    ///   nothing more can come because a sync has failed.
     public mutating func next() async throws -> Commit? {
       let reader: LogReader
       if let known = self.reader {
@@ -33,7 +34,10 @@ public struct CommitTail: AsyncSequence, Sendable {
       while !Task.isCancelled {
         let seen = log.core.published.withLock { $0.durable }
         if let commit = try Self.next(of: reader) { return commit }
-        guard await log.core.waitForNews(since: seen) else { return nil }
+        guard await log.core.waitForNews(since: seen) else { break }
+      }
+      if let poison = log.status.poison, !Task.isCancelled {
+        throw LogError.poisoned(first: poison, buffered: log.status.bufferedCommitCount)
       }
       return nil
     }

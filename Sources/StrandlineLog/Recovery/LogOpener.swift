@@ -8,6 +8,8 @@ struct LogOpener {
   let directory: StoreDirectory
   let options: LogOptions
   private var report = OpenReport()
+  /// Of the META that the current look began with.
+  private var revision: UInt64 = 0
 
   private var fileSystem: any FileSystem { directory.fileSystem }
   private var environment: Environment { options.environment }
@@ -20,17 +22,47 @@ struct LogOpener {
   // MARK: Read-only
 
   /// What a read-only open has: no lock, no writer, a view of what was durable when it looked.
+  ///
+  /// Beside a live writer a reset or release may remove files that META still named a moment ago. Then META is read again and everything
+  /// starts over, three times.
   mutating func openForReading(_ consumer: Replay.Consumer?) throws(LogError) -> (Published, OpenReport) {
     let started = environment.clock.monotonicNanoseconds()
+    var attempt = 1
+    while true {
+      do throws(LogError) {
+        let view = try lookForReading()
+        return try deliver(view, to: consumer, since: started)
+      } catch {
+        // A file that is missing while META stays as it is was lost, not removed.
+        guard error.meansFileGone, try RootFile.open(directory, for: .read).current.revision != revision else {
+          throw error
+        }
+        guard attempt < 3, report.commitCount == 0 else { throw .generationGone }
+        attempt += 1
+        report = OpenReport()
+      }
+    }
+  }
+
+  /// Everything a read-only open has found out before it delivers anything.
+  private struct ReadView {
+    var root: RootSlot
+    var headers: [SegmentHeader]
+    var start: ChainState?
+    var spans: [ReplaySpan]
+  }
+
+  /// Reads and verifies. A commit of several frames must not be delivered in part, so damage is looked for first.
+  private mutating func lookForReading() throws(LogError) -> ReadView {
     let listing = try readListing()
     guard listing.hasRoot else { throw missingRoot(listing) }
     let root = try RootFile.open(directory, for: .read).current
+    revision = root.revision
     let chain = try SegmentChain.read(listing, root: root, in: directory)
     report.warnings += chain.events
     report.unknown = listing.unknown
     guard let last = chain.headers.last else {
-      report.nanoseconds = environment.clock.monotonicNanoseconds() &- started
-      return (published(root: root, chain: [], state: nil), report)
+      return ReadView(root: root, headers: [], start: nil, spans: [])
     }
     let start = try anchorState(root, chain)
     let tail = try SegmentFile(opening: directory.path(of: last.fileName.description), header: last, in: fileSystem)
@@ -41,28 +73,34 @@ struct LogOpener {
       guard case .corrupt(let damage) = error else { throw error }
       report.damage = damage
     }
-    // A commit of several frames must not be delivered in part, so damage is looked for before anything is delivered.
     let plan = spans(chain, from: start, end: evidence.commitEnd)
-    let end: ChainState
     do throws(LogError) {
-      end = try replay(plan, from: start, consumer: nil).state
+      _ = try replay(plan, from: start, consumer: nil)
     } catch {
       guard case .corrupt(let damage) = error, let offset = damage.offset else { throw error }
       report.damage = damage
-      let prefix = try self.prefix(of: plan, from: start, damagedFile: damage.file, at: offset)
-      let outcome = try replay(prefix.spans, from: start, consumer: consumer)
-      finishReport(outcome.state, outcome.totals, since: started)
-      return (published(root: root, chain: chain.headers, state: outcome.state), report)
+      let prefix = try prefix(of: plan, from: start, damagedFile: damage.file, at: offset)
+      return ReadView(root: root, headers: chain.headers, start: start, spans: prefix)
     }
-    let outcome = try replay(plan, from: start, consumer: consumer)
-    finishReport(end, outcome.totals, since: started)
-    return (published(root: root, chain: chain.headers, state: end), report)
+    return ReadView(root: root, headers: chain.headers, start: start, spans: plan)
+  }
+
+  private mutating func deliver(
+    _ view: ReadView, to consumer: Replay.Consumer?, since started: UInt64
+  ) throws(LogError) -> (Published, OpenReport) {
+    guard let start = view.start else {
+      report.nanoseconds = environment.clock.monotonicNanoseconds() &- started
+      return (published(root: view.root, chain: [], state: nil), report)
+    }
+    let outcome = try replay(view.spans, from: start, consumer: consumer)
+    finishReport(outcome.state, outcome.totals, since: started)
+    return (published(root: view.root, chain: view.headers, state: outcome.state), report)
   }
 
   /// The spans in front of damage, up to the last complete commit.
   private func prefix(
     of plan: [ReplaySpan], from start: ChainState, damagedFile: String, at offset: Int64
-  ) throws(LogError) -> (spans: [ReplaySpan], state: ChainState) {
+  ) throws(LogError) -> [ReplaySpan] {
     var kept: [ReplaySpan] = []
     var state = start
     for var span in plan {
@@ -87,7 +125,7 @@ struct LogOpener {
       }
       kept.append(span)
     }
-    return (kept, state)
+    return kept
   }
 
   // MARK: Writable
@@ -143,12 +181,12 @@ struct LogOpener {
           reason: .segmentMissing, file: directory.path, expected: "segment \(root.current.firstLiveOrdinal)",
           found: "no segment"))
     }
-    try removeLeftOvers(listing, root: root.current, unfinished: unfinished)
+    try removeLeftOvers(listing, root: root, unfinished: unfinished)
     let segment = try StoreCreation.makeFirstSegment(
       directory, root: root, space: space, environment: environment)
     let state = ChainState(startOf: segment.header)
     let byteCount = try segment.byteCount()
-    space.activate(file: segment.file, path: segment.path, allocatedEnd: byteCount & ~7)
+    space.activate(path: segment.path, allocatedEnd: byteCount & ~7)
     LockFile.write(in: directory, now: environment.clock.wallMilliseconds())
     report.nanoseconds = environment.clock.monotonicNanoseconds() &- started
     let writer = Writer(
@@ -171,13 +209,14 @@ struct LogOpener {
     let outcome = try replay(spans(chain, from: start, end: evidence.commitEnd), from: start, consumer: consumer)
     try checkLayers(root.current, state: outcome.state)
     // Everything is read and judged; from here on the store is changed.
+    for header in chain.untrimmed { try trim(header, chain) }
     let allocatedEnd = try cutTail(tail, evidence)
-    space.activate(file: tail.file, path: tail.path, allocatedEnd: allocatedEnd)
+    space.activate(path: tail.path, allocatedEnd: allocatedEnd)
     let writer = Writer(
       directory: directory, options: options, space: space, root: root, segment: tail, chain: outcome.state,
       stated: max(evidence.statedPromise, root.current.closedCleanly ? outcome.state.lsn : last.firstFrameLSN))
     try catchUp(writer, chain, outcome.state, reset: outcome.lastReset)
-    try removeLeftOvers(listing, root: root.current, unfinished: chain.unfinished)
+    try removeLeftOvers(listing, root: root, unfinished: chain.unfinished)
     restoreReserve(space, tail, outcome.state)
     LockFile.write(in: directory, now: environment.clock.wallMilliseconds())
     finishReport(outcome.state, outcome.totals, since: started)
@@ -299,9 +338,8 @@ struct LogOpener {
         try fileSystem.syncDirectory(directory.path)
       }
       let offset = max(0, tail.offset(of: max(promise, tail.header.baseLSN))) & ~4095
-      try directory.perform(.read, tail.path) { () throws(Errno) in
-        try fileSystem.dropCache(tail.file, from: offset)
-      }
+      // A hint: a file system that has no cache to drop has answered from the device already.
+      do throws(Errno) { try fileSystem.dropCache(tail.file, from: offset) } catch {}
     }
   }
 
@@ -404,6 +442,18 @@ struct LogOpener {
     }
   }
 
+  /// Gives back the space behind a closed segment's end.
+  private func trim(_ header: SegmentHeader, _ chain: SegmentChain) throws(LogError) {
+    guard let next = chain.headers.first(where: { $0.ordinal == header.ordinal + 1 }) else { return }
+    let segment = try openForAppending(header)
+    try directory.perform(.truncate, segment.path) { () throws(Errno) in
+      try fileSystem.retryingInterrupts { () throws(Errno) in
+        try fileSystem.truncate(segment.file, to: Int64(next.predecessor.byteCount))
+      }
+    }
+    try directory.perform(.sync, segment.path) { () throws(Errno) in try fileSystem.sync(segment.file) }
+  }
+
   /// Cuts a torn tail; answers up to where the file is allocated and zero behind the tail.
   private mutating func cutTail(_ tail: SegmentFile, _ evidence: TailEvidence) throws(LogError) -> Int64 {
     let end = tail.offset(of: evidence.commitEnd)
@@ -461,15 +511,16 @@ struct LogOpener {
 
   /// Removes files of ours that nothing reaches: lowest segment first, so that what is left is always a chain.
   private mutating func removeLeftOvers(
-    _ listing: StoreListing, root: RootSlot, unfinished: SegmentFileName?
+    _ listing: StoreListing, root: RootFile, unfinished: SegmentFileName?
   ) throws(LogError) {
-    var names = listing.segments.filter { $0.ordinal < root.firstLiveOrdinal }.map(\.description)
-    if let unfinished { names.append(unfinished.description) }
-    let live = Set(root.layers.map(\.fileName))
+    let live = Set(root.current.layers.map(\.fileName))
+    var names = listing.segments.filter { $0.ordinal < root.current.firstLiveOrdinal }.map(\.description)
     names += listing.layers.map(\.description).filter { !live.contains($0) }
+    // Before anything goes that a root has named, either slot alone must lead to what stays.
+    if !names.isEmpty, !root.slotsAgree { try root.write() }
+    if let unfinished { names.append(unfinished.description) }
     names += listing.unfinished
     guard !names.isEmpty else { return }
-    // Before anything goes, either slot alone must lead to what stays.
     for name in names {
       let path = directory.path(of: name)
       do throws(Errno) {
@@ -512,6 +563,17 @@ struct LogOpener {
     report.rawByteCount = totals.rawByteCount
     for warning in report.warnings { options.observer?(warning) }
     report.nanoseconds = environment.clock.monotonicNanoseconds() &- started
+  }
+}
+
+extension LogError {
+  /// A file that META named is not there: removed under a reader, or lost.
+  fileprivate var meansFileGone: Bool {
+    switch self {
+    case .ioFailed(let failure): failure.errno.rawValue == ENOENT
+    case .corrupt(let report): report.reason == .segmentMissing
+    default: false
+    }
   }
 }
 

@@ -6,9 +6,19 @@ internal import Glibc
   public var headers: [SegmentHeader]
   /// The last one is known to META; false if a crash came between its birth and META's note of it.
   public var lastIsNamedByRoot: Bool
+  /// Closed segments with zeros behind their end: space that a crash kept from being given back.
+  public var untrimmed: [SegmentHeader] = []
   /// A segment file that was never finished and may be removed.
   public var unfinished: SegmentFileName?
   public var events: [LogEvent]
+  /// By ordinal, as the files were found.
+  private var byteCounts: [UInt64: Int64] = [:]
+
+  private init() {
+    headers = []
+    lastIsNamedByRoot = true
+    events = []
+  }
 
   /// Reads the headers and checks that they continue each other.
   ///
@@ -16,12 +26,39 @@ internal import Glibc
   static func read(
     _ listing: StoreListing, root: RootSlot, in directory: StoreDirectory
   ) throws(LogError) -> SegmentChain {
-    var chain = SegmentChain(headers: [], lastIsNamedByRoot: true, unfinished: nil, events: [])
+    var chain = SegmentChain()
     if root.lastCreatedOrdinal > 0 {
       try chain.readBackwards(listing, root: root, in: directory)
     }
     try chain.readNewest(listing, root: root, in: directory)
+    try chain.checkLengths(in: directory)
     return chain
+  }
+
+  /// A closed segment has exactly the length that its successor names; only zeros may follow.
+  private mutating func checkLengths(in directory: StoreDirectory) throws(LogError) {
+    for (header, next) in zip(headers, headers.dropFirst()) {
+      let end = Int64(next.predecessor.byteCount)
+      guard let byteCount = byteCounts[header.ordinal], byteCount != end else { continue }
+      let path = directory.path(of: header.fileName.description)
+      guard byteCount > end else {
+        throw .corrupt(
+          CorruptionReport(
+            reason: .fileTruncated, file: path, offset: byteCount, expected: "\(end) bytes", found: "\(byteCount)"))
+      }
+      let segment = try SegmentFile(opening: path, header: header, in: directory.fileSystem)
+      var facts = TailFacts()
+      facts.isClosed = true
+      facts.isZeroBehind = try segment.isZero(from: end, to: byteCount)
+      facts.differsFromSuccessor = !facts.isZeroBehind
+      guard TailVerdict(facts) == .cleanEnd else {
+        throw .corrupt(
+          CorruptionReport(
+            reason: .closedSegmentDamaged, file: path, offset: end, expected: "the end of the segment, or zeros",
+            found: "other bytes"))
+      }
+      untrimmed.append(header)
+    }
   }
 
   /// From the segment that META names back to the first live one.
@@ -35,7 +72,7 @@ internal import Glibc
       guard names.contains(name) else {
         throw Self.missing(name, in: directory)
       }
-      let header = try Self.header(of: name, root: root, in: directory, events: &events)
+      let header = try header(of: name, root: root, in: directory)
       if let successor = found.last {
         try Self.check(header, precedes: successor, in: directory)
       }
@@ -59,7 +96,7 @@ internal import Glibc
         throw Self.missing(SegmentFileName(ordinal: ordinal, id: 0), in: directory)
       }
       let header: SegmentHeader
-      switch try Self.reading(of: name, root: root, in: directory, events: &events) {
+      switch try reading(of: name, root: root, in: directory) {
       case .header(let read): header = read
       case .nothingReadable(let found):
         var facts = TailFacts()
@@ -112,12 +149,12 @@ internal import Glibc
     }
   }
 
-  private static func header(
-    of name: SegmentFileName, root: RootSlot, in directory: StoreDirectory, events: inout [LogEvent]
+  private mutating func header(
+    of name: SegmentFileName, root: RootSlot, in directory: StoreDirectory
   ) throws(LogError) -> SegmentHeader {
-    switch try reading(of: name, root: root, in: directory, events: &events) {
+    switch try reading(of: name, root: root, in: directory) {
     case .header(let header): return header
-    case .nothingReadable(let found): throw damaged(directory.path(of: name.description), found)
+    case .nothingReadable(let found): throw Self.damaged(directory.path(of: name.description), found)
     }
   }
 
@@ -128,8 +165,8 @@ internal import Glibc
   }
 
   /// Reads the header of one segment file and checks that it is the one its name says, of this store.
-  private static func reading(
-    of name: SegmentFileName, root: RootSlot, in directory: StoreDirectory, events: inout [LogEvent]
+  private mutating func reading(
+    of name: SegmentFileName, root: RootSlot, in directory: StoreDirectory
   ) throws(LogError) -> Reading {
     let path = directory.path(of: name.description)
     let fileSystem = directory.fileSystem
@@ -137,16 +174,16 @@ internal import Glibc
     do throws(Errno) {
       let file = try fileSystem.openRetrying(path, .read)
       defer { fileSystem.closeQuietly(file) }
-      guard try fileSystem.status(file).kind == .file else {
-        throw Errno(ELOOP)
-      }
+      let status = try fileSystem.status(file)
+      guard status.kind == .file else { throw Errno(ELOOP) }
+      byteCounts[name.ordinal] = status.byteCount
       block = try fileSystem.readBytes(file, at: 0, byteCount: SegmentHeader.blockByteCount)
     } catch {
       // A directory, link or device in the file's place is not a segment; everything else is the system's refusal.
       guard [ELOOP, EISDIR, ENXIO, ENOTDIR].contains(error.rawValue) else {
         throw .ioFailed(IOFailure(operation: .open, path: path, errno: error))
       }
-      throw damaged(path, "not a regular file")
+      throw Self.damaged(path, "not a regular file")
     }
     let header: SegmentHeader
     do throws(SegmentHeader.Defect) {
@@ -159,11 +196,13 @@ internal import Glibc
         throw .unsupportedFormat(file: path, detail: .majorVersion(found: found, supported: FormatVersion.major))
       case .unknownIncompatibleBit(let bit): throw .unsupportedFormat(file: path, detail: .featureBit(bit))
       case .tooShort, .tagMismatch: return .nothingReadable("\(error)")
-      case .notASegment, .fieldOutOfRange: throw damaged(path, "\(error)")
+      case .notASegment, .fieldOutOfRange: throw Self.damaged(path, "\(error)")
       }
     }
-    guard header.fileName == name else { throw damaged(path, "the header of \(header.fileName)") }
-    guard header.identifier == root.identifier else { throw damaged(path, "a segment of store \(header.identifier)") }
+    guard header.fileName == name else { throw Self.damaged(path, "the header of \(header.fileName)") }
+    guard header.identifier == root.identifier else {
+      throw Self.damaged(path, "a segment of store \(header.identifier)")
+    }
     let isWhole = block.withUnsafeBytes { bytes in
       SegmentHeader.copyOffsets.allSatisfy { (try? SegmentHeader(decoding: bytes, at: $0)) == header }
     }

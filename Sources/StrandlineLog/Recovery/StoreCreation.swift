@@ -24,7 +24,7 @@ enum StoreCreation {
       }
     }
     try directory.perform(.syncDirectory, directory.parent) { () throws(Errno) in
-      try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.syncDirectory(directory.parent) }
+      try fileSystem.syncDirectory(directory.parent)
     }
   }
 

@@ -15,6 +15,8 @@
   public var laterFrameCount: Int
   /// Highest sequence number among them.
   public var laterSequenceMax: SequenceNumber
+  /// A writer went on behind `verifiedEnd` while it was looked at: what lies there is in flight and proves nothing.
+  public var isMoving: Bool
   /// Every byte behind `verifiedEnd` is zero.
   public var isZeroBehind: Bool
   /// Frames in front of `commitEnd` in this segment.

@@ -75,12 +75,25 @@ struct TailJudge {
     }
     let verifiedEnd = scanner.state.lsn
     let behind = try lookBehind(segment.offset(of: verifiedEnd), byteCount: byteCount)
-    found.raise(to: behind.promise, .laterFrame)
+    let isMoving = behind.frameCount > 0 ? try goesOn(behind: scanner.state, byteCount: byteCount) : false
+    if !isMoving { found.raise(to: behind.promise, .laterFrame) }
     let evidence = TailEvidence(
       verifiedEnd: verifiedEnd, commitEnd: complete.state.lsn, promise: found, stop: stop, state: complete.state,
       fileByteCount: byteCount, laterFrameCount: behind.frameCount, laterSequenceMax: behind.sequenceMax,
+      isMoving: isMoving,
       isZeroBehind: behind.isZero, frameCount: complete.frameCount, statedPromise: complete.statedPromise)
     return (evidence, checkpoints)
+  }
+
+  /// Whether the frame that did not verify a moment ago does now, as it does beside a writer and never on a file at rest.
+  private func goesOn(behind state: ChainState, byteCount: Int64) throws(LogError) -> Bool {
+    var scanner = SegmentScanner(segment, from: state, end: byteCount)
+    do throws(Errno) {
+      if case .frame = try scanner.next(provingBody: true) { return true }
+      return false
+    } catch {
+      throw .ioFailed(segment.failure(.read, error))
+    }
   }
 
   private struct Behind {

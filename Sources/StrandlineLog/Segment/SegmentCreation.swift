@@ -27,7 +27,7 @@ enum SegmentCreation {
       }
     }
     do throws(Errno) {
-      try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.syncDirectory(directory.path) }
+      try fileSystem.syncDirectory(directory.path)
     } catch {
       throw poison(IOFailure(operation: .syncDirectory, path: directory.path, errno: error))
     }

@@ -29,4 +29,22 @@ final class SegmentFile: Sendable {
       throw .ioFailed(failure(.status, error))
     }
   }
+
+  /// Whether every byte in the range is zero; bytes that are not there count as zero.
+  func isZero(from start: Int64, to end: Int64) throws(LogError) -> Bool {
+    var window = FileWindow(fileSystem: fileSystem, file: file, end: end)
+    var offset = start
+    while offset < end {
+      let bytes: UnsafeRawBufferPointer
+      do throws(Errno) {
+        bytes = try window.bytes(at: offset, count: Int(min(256 << 10, end - offset)))
+      } catch {
+        throw .ioFailed(failure(.read, error))
+      }
+      if !bytes.isAllZero { return false }
+      if bytes.isEmpty { return true }
+      offset += Int64(bytes.count)
+    }
+    return true
+  }
 }

@@ -17,12 +17,13 @@ final class SpaceAhead: Sendable {
   }
 
   private struct State {
-    var file: FileDescriptor?
-    var path = ""
+    /// The active segment; nil once the log is closed.
+    var path: String?
     var allocatedEnd: Int64 = 0
     /// How far the file is to be grown; more than `allocatedEnd` while growing is due.
     var goal: Int64 = 0
     var isWorking = false
+    /// Why the last growth failed. A full disk is tried again; anything else stays.
     var failure: LogError?
     var growsWithoutZeros = false
     var prepared: Prepared?
@@ -50,13 +51,12 @@ final class SpaceAhead: Sendable {
   }
 
   /// Takes over a segment as the one that is written to.
-  func activate(file: FileDescriptor, path: String, allocatedEnd: Int64) {
+  func activate(path: String, allocatedEnd: Int64) {
     monitor.change { state in
-      state.file = file
       state.path = path
       state.allocatedEnd = allocatedEnd
       state.goal = allocatedEnd
-      state.failure = nil
+      if state.failure?.isOutOfSpace == true { state.failure = nil }
     }
   }
 
@@ -66,7 +66,9 @@ final class SpaceAhead: Sendable {
   /// - Returns: whether the caller had to wait.
   func ensure(_ end: Int64) throws(LogError) -> Bool {
     let needed = end + Self.reserveByteCount
-    let isThere = monitor.look { state in
+    let isThere = try monitor.look { (state) throws(LogError) in
+      // What the helper failed to sync may be what the writer has written.
+      if let failure = state.failure, !failure.isOutOfSpace { throw failure }
       if state.allocatedEnd >= needed { return true }
       state.failure = nil
       state.goal = max(state.goal, needed + step)
@@ -143,7 +145,7 @@ final class SpaceAhead: Sendable {
   func close() {
     let prepared = monitor.wait { state -> Prepared?? in
       guard !state.isWorking else { return nil }
-      state.file = nil
+      state.path = nil
       state.goal = state.allocatedEnd
       state.ordinalToPrepare = nil
       let prepared = state.prepared
@@ -156,7 +158,7 @@ final class SpaceAhead: Sendable {
   // MARK: Work
 
   private enum Task {
-    case grow(FileDescriptor, String, Range<Int64>, zeros: Bool)
+    case grow(String, Range<Int64>, zeros: Bool)
     case prepare(UInt64)
   }
 
@@ -164,12 +166,10 @@ final class SpaceAhead: Sendable {
   private func work() {
     while let task = nextTask() {
       switch task {
-      case .grow(let file, let path, let range, let zeros):
-        let outcome = Result { () throws(LogError) in try grow(file, path, range, zeros: zeros) }
+      case .grow(let path, let range, let zeros):
+        let outcome = Result { () throws(LogError) in try grow(path, range, zeros: zeros) }
         monitor.change { state in
           state.isWorking = false
-          // The writer may have rolled on meanwhile; what was grown then belongs to nobody's tail.
-          guard state.file == file, state.allocatedEnd == range.lowerBound else { return }
           switch outcome {
           case .success: state.allocatedEnd = range.upperBound
           case .failure(let error): state.failure = error
@@ -191,11 +191,11 @@ final class SpaceAhead: Sendable {
   private func nextTask() -> Task? {
     monitor.look { state -> Task? in
       guard !state.isWorking else { return nil }
-      if let file = state.file, state.goal > state.allocatedEnd {
+      if let path = state.path, state.goal > state.allocatedEnd {
         state.isWorking = true
         // Whole blocks, so that no later write shares one with zeros that are being written.
         let end = (state.goal + 4095) & ~4095
-        return .grow(file, state.path, state.allocatedEnd..<end, zeros: !state.growsWithoutZeros)
+        return .grow(path, state.allocatedEnd..<end, zeros: !state.growsWithoutZeros)
       }
       if let ordinal = state.ordinalToPrepare, state.prepared == nil {
         state.isWorking = true
@@ -203,6 +203,16 @@ final class SpaceAhead: Sendable {
       }
       return nil
     }
+  }
+
+  /// Grows the active segment through a descriptor of its own: the kernel tells each descriptor once that a sync has failed, and the
+  /// writer must not miss it because this one was told.
+  private func grow(_ path: String, _ range: Range<Int64>, zeros: Bool) throws(LogError) {
+    let file = try directory.performNeedingSpace(.open, path) { () throws(Errno) in
+      try directory.fileSystem.openRetrying(path, .readWrite)
+    }
+    defer { directory.fileSystem.closeQuietly(file) }
+    try grow(file, path, range, zeros: zeros)
   }
 
   private func grow(_ file: FileDescriptor, _ path: String, _ range: Range<Int64>, zeros: Bool) throws(LogError) {
@@ -255,6 +265,12 @@ final class SpaceAhead: Sendable {
       throw error
     }
     return prepared
+  }
+}
+
+extension LogError {
+  fileprivate var isOutOfSpace: Bool {
+    if case .outOfSpace = self { true } else { false }
   }
 }
 
