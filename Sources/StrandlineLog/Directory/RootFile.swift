@@ -33,6 +33,10 @@ final class RootFile {
   }
 
   /// Opens META and decides which slot counts.
+  ///
+  /// A writer acts on what it reads here, so the slots are settled first: synced and read again from the device. The
+  /// process before may have died between writing a slot and syncing it, or after a sync that failed and left its page
+  /// marked clean; a power cut would then bring an older root back under what was done on the strength of the newer.
   static func open(_ directory: StoreDirectory, for access: FileAccess) throws(LogError) -> RootFile {
     let path = directory.path(of: RootSlot.fileName)
     let file = try directory.perform(.open, path) { () throws(Errno) in
@@ -40,6 +44,7 @@ final class RootFile {
     }
     do throws(LogError) {
       let identity = try status(of: file, in: directory)
+      if access != .read { try settle(file, in: directory) }
       let reading = try read(file, in: directory)
       return RootFile(directory: directory, file: file, identity: identity, reading: reading)
     } catch {
@@ -54,6 +59,12 @@ final class RootFile {
     try directory.perform(.status, directory.path(of: RootSlot.fileName)) { () throws(Errno) in
       try directory.fileSystem.status(file)
     }
+  }
+
+  private static func settle(_ file: FileDescriptor, in directory: StoreDirectory) throws(LogError) {
+    let path = directory.path(of: RootSlot.fileName)
+    try directory.perform(.sync, path) { () throws(Errno) in try directory.fileSystem.syncData(file) }
+    try directory.perform(.read, path) { () throws(Errno) in try directory.fileSystem.dropCache(file, from: 0) }
   }
 
   static func read(_ file: FileDescriptor, in directory: StoreDirectory) throws(LogError) -> Reading {
