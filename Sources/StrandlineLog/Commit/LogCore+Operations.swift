@@ -154,7 +154,10 @@ extension LogCore {
     let root = writer.root.current
     let live = Set(root.layers.map(\.fileName))
     let voided = layers.map(\.fileName).filter { !live.contains($0) }
+    // The segment that is written to may have been begun just now, and be the only one that stays.
+    let headers = headers(with: writer)
     let released = published.withLock { state in
+      state.segments = headers
       defer { state.segments.removeAll { $0.ordinal < root.firstLiveOrdinal } }
       return state.segments.filter { $0.ordinal < root.firstLiveOrdinal }.map(\.fileName.description)
     }
