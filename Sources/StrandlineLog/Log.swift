@@ -3,8 +3,11 @@
 /// One process writes; others may read. A commit is an ordered list of records, which are bytes to the log. It is replayed wholly or not
 /// at all. Reset is one record: what came before it is void at that moment, and its files go away in the background.
 ///
-/// Safe to use from any thread. Letting go of the last reference frees locks and descriptors and syncs nothing; call ``close()`` to
+/// Safe to use from any thread. Letting go of the last reference frees locks and descriptors and syncs nothing; call `close()` to
 /// end in order.
+///
+/// Calls that block come in two forms of one name: a synchronous one, not for tasks, and an asynchronous one, which blocks no thread of
+/// the concurrency pool. `open`, `read` and the synchronous forms read or write on the calling thread.
 public final class Log: Sendable {
   let core: LogCore
   private let queue: CommitQueue
@@ -35,15 +38,18 @@ public final class Log: Sendable {
   ///
   /// Recovers first: verifies everything behind the anchor, cuts a torn tail, finishes a reset that a crash interrupted. What a crash
   /// during any of this leaves is recovered by the next open. Nothing of the tail is handed out before it has been synced and read
-  /// again.
+  /// again. With ``LogOptions/Access/readOnly`` nothing is changed, and what verifies is delivered even beside damage.
   ///
   /// - Parameters:
   ///   - path: absolute, or relative to the working directory; its parent must exist.
+  ///   - options: checked first.
   ///   - replay: called on this thread for every batch of live frames, in log order, before open returns. May keep the memory
-  ///     of a batch (``ReplayBatch/takeBytes()``). Nil: everything is verified all the same.
-  /// - Throws: ``LogError/locked(path:by:)``; ``LogError/corrupt(_:)`` with no byte changed;
-  ///   ``LogError/unsupportedFormat(file:detail:)``; ``LogError/noStore(path:)`` where none may be made;
-  ///   ``LogError/outOfSpace(_:)`` and ``LogError/ioFailed(_:)``; what `replay` throws.
+  ///     of a batch (``ReplayBatch/takeBytes()``). If open throws, what earlier calls were given is to be thrown away. Nil: everything
+  ///     is verified all the same.
+  /// - Throws: ``LogError/invalidOption(name:reason:)``; ``LogError/locked(path:by:)``; ``LogError/corrupt(_:)`` and
+  ///   ``LogError/unsupportedFormat(file:detail:)`` with no byte changed; ``LogError/noStore(path:)`` where none may be made;
+  ///   ``LogError/outOfSpace(_:)`` and ``LogError/ioFailed(_:)``, after which opening again takes up where this left off; what `replay`
+  ///   throws, with no byte of the log changed.
   /// - Complexity: O(bytes behind the anchor), on ``LogOptions/replayThreadCount`` threads, at most two units of about
   ///   3 MiB a thread in memory.
   /// - SeeAlso: Docs/Recovery.md
@@ -73,7 +79,7 @@ public final class Log: Sendable {
 
   // MARK: Append
 
-  /// A commit to be filled and appended. Takes the time of day now.
+  /// An empty commit to be filled and appended, or thrown away. Takes the time of day now. Writes nothing.
   public func draft() -> CommitDraft {
     let options = core.options
     return CommitDraft(
@@ -84,14 +90,18 @@ public final class Log: Sendable {
   /// Appends `draft` as one commit and returns when it is as durable as asked.
   ///
   /// The calling thread writes and syncs itself if nobody else is doing so, with whatever other commits wait; it leads, others
-  /// follow.
+  /// follow. After a crash either every record of the commit is replayed or none is.
   ///
-  /// - Parameter durability: `.synced` survives power loss when this returns; `.buffered` the end of the process.
+  /// - Parameters:
+  ///   - draft: holds at least one record; one without is a mistake of the caller and traps. Used up.
+  ///   - durability: `.synced` survives power loss when this returns; `.buffered` the end of the process.
   /// - Returns: the commit's position. For `.buffered` it is provisional until the next sync.
-  /// - Throws: ``LogError/outOfSpace(_:)`` with nothing written; ``LogError/poisoned(first:buffered:)`` when the outcome is
-  ///   unknown, after which nothing more is written; ``LogError/limitExceeded(_:)``, ``LogError/readOnly``,
-  ///   ``LogError/closed``. An error of one commit of a group leaves the others alone.
-  /// - Complexity: O(bytes); at most one write and one `fdatasync` a group.
+  /// - Throws: ``LogError/outOfSpace(_:)``, ``LogError/limitExceeded(_:)``, ``LogError/readOnly``, ``LogError/closed``,
+  ///   ``LogError/wrongProcess`` with nothing of the commit written; ``LogError/poisoned(first:buffered:)`` when the outcome is
+  ///   unknown, after which nothing more is written. An error of one commit of a group leaves the others alone.
+  /// - Complexity: O(bytes); at most one write and one `fdatasync` a group, and those of a roll where a segment is full.
+  /// - SeeAlso: Docs/Architecture.md, "How a commit travels". Refusing writes after a failed sync: Rebello et al., "Can Applications
+  ///   Recover from fsync Failures?", USENIX ATC 2020.
   @available(*, noasync, message: "blocks; use the async form")
   @discardableResult
   public func append(_ draft: consuming CommitDraft, durability: Durability = .synced) throws(LogError) -> Position {
@@ -103,8 +113,11 @@ public final class Log: Sendable {
   /// Appends `draft` as one commit; suspends until it is as durable as asked. The log's committer thread writes and syncs, so no thread
   /// of the pool blocks.
   ///
+  /// - Parameters:
+  ///   - draft: holds at least one record. Used up.
+  ///   - durability: as in the synchronous form.
   /// - Throws: `CancellationError` with nothing written if the task was cancelled before the commit was queued; afterwards the call waits
-  ///   and answers what came of it. Otherwise as the synchronous form.
+  ///   and answers what came of it. Otherwise ``LogError`` as the synchronous form.
   @discardableResult
   public func append(_ draft: consuming CommitDraft, durability: Durability = .synced) async throws -> Position {
     try Task.checkCancellation()
@@ -116,7 +129,9 @@ public final class Log: Sendable {
     return try member.outcome.get()
   }
 
-  /// Appends `records` as one commit. As ``append(_:durability:)-(CommitDraft,_)``.
+  /// Appends `records`, at least one, as one commit; the bytes are copied. Otherwise as the form for a draft.
+  ///
+  /// - Throws: as the form for a draft; ``LogError/limitExceeded(_:)`` with nothing written if a record or the commit is too large.
   @available(*, noasync, message: "blocks; use the async form")
   @discardableResult
   public func append(_ records: [[UInt8]], durability: Durability = .synced) throws(LogError) -> Position {
@@ -125,7 +140,7 @@ public final class Log: Sendable {
     return try append(draft, durability: durability)
   }
 
-  /// Appends `records` as one commit. As ``append(_:durability:)-(CommitDraft,_)``.
+  /// Appends `records`, at least one, as one commit; the bytes are copied. Otherwise as the asynchronous form for a draft.
   @discardableResult
   public func append(_ records: [[UInt8]], durability: Durability = .synced) async throws -> Position {
     var draft = draft()
@@ -140,6 +155,9 @@ public final class Log: Sendable {
   }
 
   /// Makes every acknowledged commit survive power loss. One `fdatasync`, or none if nothing waits for one.
+  ///
+  /// - Throws: ``LogError/poisoned(first:buffered:)`` if the sync failed, now or earlier; ``LogError/readOnly``, ``LogError/closed``,
+  ///   ``LogError/wrongProcess``.
   @available(*, noasync, message: "blocks; use the async form")
   public func sync() throws(LogError) {
     try core.checkIsWritable()
@@ -148,7 +166,7 @@ public final class Log: Sendable {
     _ = try member.outcome.get()
   }
 
-  /// Makes every acknowledged commit survive power loss, on the committer thread.
+  /// Makes every acknowledged commit survive power loss, on the committer thread. Errors as the synchronous form.
   public func sync() async throws {
     try core.checkIsWritable()
     let member = PendingCommit(frames: [], durability: .synced)
@@ -165,13 +183,18 @@ public final class Log: Sendable {
   ///
   /// - Parameter position: what was read last. Nil: from the beginning of the live log, which is the last RESET if there was one.
   ///   ``Position/start``: from the first commit ever, resets included.
-  /// - Throws: ``LogError/historyTrimmed(first:)``, ``LogError/resetSince(epoch:)``, ``LogError/historyForked(at:)``.
+  /// - Throws: ``LogError/historyTrimmed(first:)``, ``LogError/resetSince(epoch:)``, ``LogError/historyForked(at:)`` if the log does not
+  ///   hold what follows the position; ``LogError/generationGone`` if another process removed it under a read-only log;
+  ///   ``LogError/noStore(path:)`` for a read-only log that nothing was ever written to; ``LogError/closed``,
+  ///   ``LogError/wrongProcess``, ``LogError/ioFailed(_:)``. The log goes on as before.
   /// - Complexity: one walk over the headers of one segment.
   public func read(after position: Position? = nil) throws(LogError) -> LogReader {
     LogReader(self, at: try core.place(after: position))
   }
 
   /// The commits from a position on, and then those to come, each when a sync has covered it.
+  ///
+  /// - Parameter position: as for ``read(after:)``; looked up when iteration begins, which throws as ``read(after:)`` does.
   public func commits(after position: Position? = nil) -> CommitTail { CommitTail(log: self, position: position) }
 
   // MARK: Reset, copies, end
@@ -189,7 +212,12 @@ public final class Log: Sendable {
   ///   - base: layers the new state begins with; written, synced and named in the directory before the call.
   ///   - cause: a number of the caller's, kept in the record.
   ///   - keepCopy: first put a complete copy of the store into a `kept-…` directory inside it, with hard links. If that fails the
-  ///     error is thrown and nothing has changed.
+  ///     error is thrown and the log is not reset.
+  /// - Throws: ``LogError/limitExceeded(_:)`` with nothing written; ``LogError/poisoned(first:buffered:)`` when the outcome is unknown,
+  ///   which the next open finds out; ``LogError/outOfSpace(_:)`` only with `keepCopy`, or where the space that is kept for a reset could
+  ///   not be made again after an open on a full disk; ``LogError/readOnly``, ``LogError/closed``, ``LogError/wrongProcess``.
+  /// - Complexity: O(bytes of `records`); one write, one `fdatasync`. META and the removal of files follow on the committer thread.
+  /// - SeeAlso: Docs/Recovery.md, "Reset"
   @available(*, noasync, message: "blocks; use the async form")
   @discardableResult
   public func reset(
@@ -198,7 +226,7 @@ public final class Log: Sendable {
     try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy)
   }
 
-  /// As the synchronous form, on the committer thread.
+  /// As the synchronous form, on the committer thread. `CancellationError` with nothing written if the task was cancelled before.
   @discardableResult
   public func reset(
     carrying records: [[UInt8]] = [], base: [LayerEntry] = [], cause: UInt32 = 0, keepCopy: Bool = false
@@ -213,7 +241,10 @@ public final class Log: Sendable {
   ///
   /// The copy has an incarnation of its own and opens like any store. An interrupted backup is a directory `….tmp-…` and nothing else.
   ///
-  /// - Throws: ``LogError/targetExists(path:)``, ``LogError/outOfSpace(_:)``, ``LogError/ioFailed(_:)``; nothing is at `path` then.
+  /// - Parameter path: absolute, or relative to the working directory; its parent must exist, and nothing may be there.
+  /// - Throws: ``LogError/targetExists(path:)``, ``LogError/outOfSpace(_:)``, ``LogError/ioFailed(_:)``, ``LogError/readOnly``;
+  ///   ``LogError/corrupt(_:)`` if a segment is shorter than it was. Nothing new is at `path` then.
+  /// - Complexity: O(bytes of the store); files are shared instead of copied where the file system can.
   @available(*, noasync, message: "blocks; use the async form")
   @discardableResult
   public func backup(to path: String) throws(LogError) -> BackupReport { try core.backup(to: path) }
@@ -244,7 +275,10 @@ public final class Log: Sendable {
 
   /// Syncs what waits for it, marks the log as closed cleanly, and frees everything. Later calls answer ``LogError/closed``.
   ///
-  /// - Throws: the failure of the last sync. The log is closed all the same, and the next open finds out what arrived.
+  /// Waits for the commit that is being written. A second call does nothing. A read-only log has nothing to sync.
+  ///
+  /// - Throws: ``LogError/poisoned(first:buffered:)`` if a sync or write failed, now or earlier; no mark is made then. The log is
+  ///   closed all the same, and the next open finds out what arrived.
   @available(*, noasync, message: "blocks; use the async form")
   public func close() throws(LogError) { try core.shutDown(orderly: true) }
 

@@ -1,4 +1,4 @@
-/// What ``Log/reset(carrying:base:cause:keepCopy:)`` did.
+/// What a reset did.
 public struct ResetReport: Hashable, Sendable {
   /// The epoch that began.
   public var epoch: UInt64
@@ -12,7 +12,7 @@ public struct ResetReport: Hashable, Sendable {
   public var voidedByteCount: UInt64
 }
 
-/// What ``Log/backup(to:)`` wrote.
+/// What a backup wrote.
 public struct BackupReport: Hashable, Sendable {
   /// Directory of the copy, absolute.
   public var path: String

@@ -1,7 +1,7 @@
 /// The records of a commit that is being put together.
 ///
 /// Records are copied, and from 4 KiB up compressed, on the thread that appends them, so that the writer has little left to
-/// do. Made by ``Log/draft()``, used up by ``Log/append(_:durability:)``; thrown away it leaves nothing.
+/// do. Made by ``Log/draft()``, used up by `Log.append`; thrown away it leaves nothing.
 public struct CommitDraft: ~Copyable, Sendable {
   /// Bytes of one record at most: 16 MiB.
   public static let recordByteCountMax = 16 << 20
@@ -19,8 +19,8 @@ public struct CommitDraft: ~Copyable, Sendable {
   private var raw: [UInt8] = []
   private var rawRecordCount = 0
 
-  // Frames of this size compress as well as larger ones and keep replay's units even (PEERS of 64 KiB and 256 KiB
-  // blocks differ by 1 % in size). A record above it has a frame of its own.
+  // Frames of this size compress as well as larger ones and keep replay's units even (blocks of 64 KiB and 256 KiB
+  // differ by 1 % in size). A record above it has a frame of its own.
   private static let frameByteCountTarget = 256 << 10
 
   init(time: Int64, compresses: Bool, byteCountMax: Int) {

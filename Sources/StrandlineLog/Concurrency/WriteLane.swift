@@ -3,7 +3,9 @@
 /// Leaders of groups of commits share the lane with operations that need it for themselves (roll for a copy, reset, close).
 /// The latter go first, so that a stream of commits cannot keep a reset waiting.
 struct WriteLane: ~Copyable, Sendable {
-  private struct State {
+  // Not private: LogCore holds the lane as a value, and the compiler (6.3.1, debug) fails to link a private type's descriptor from
+  // there.
+  struct State {
     var isBusy = false
     var exclusiveWaiting = 0
   }

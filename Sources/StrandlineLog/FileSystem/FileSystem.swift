@@ -2,7 +2,7 @@
 ///
 /// Every method is one call of the operating system with the meaning POSIX gives it: reads and writes may be short,
 /// any call may answer `EINTR`, nothing is retried and nothing is synced that was not asked for. What turns these calls
-/// into promises (loops, splits, order of syncs) lies above, in ``FileSystem/writeAll(_:_:at:)`` and its neighbours,
+/// into promises (loops, splits, order of syncs) lies above, in `writeAll(_:_:at:)` and its neighbours,
 /// so that a file system which fails, forgets or records on purpose tests the promises too.
 ///
 /// Paths are absolute. Implementations are called from several threads at once.

@@ -1,6 +1,6 @@
 /// What a RESET frame carries besides its records.
 ///
-/// Always stored raw and at most ``byteCountMax`` bytes, so that it fits into the space kept for it.
+/// Always stored raw and at most 34,840 bytes, so that it fits into the space kept for it.
 public struct ResetPayload: Hashable, Sendable {
   /// The epoch that begins.
   public var epoch: UInt64

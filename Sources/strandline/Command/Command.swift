@@ -1,7 +1,7 @@
 /// A subcommand that does something: what it takes, and the doing.
 ///
 /// A command reads all its arguments in `init`, so a usage error comes before any work, and then runs once.
-protocol Command {
+protocol Command: SendableMetatype {
   static var specification: CommandSpecification { get }
   /// Takes what it needs out of `arguments`; values are checked here.
   init(_ arguments: Arguments) throws(UsageError)
@@ -10,7 +10,7 @@ protocol Command {
 }
 
 /// A node of the command tree.
-enum CommandNode {
+enum CommandNode: Sendable {
   case group(CommandGroup)
   case command(any Command.Type)
 
@@ -38,7 +38,7 @@ enum CommandNode {
 }
 
 /// A name in front of other names: `strandline log …`.
-struct CommandGroup {
+struct CommandGroup: Sendable {
   var name: String
   var summary: String
   var members: [CommandNode]

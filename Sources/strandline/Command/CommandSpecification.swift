@@ -1,8 +1,8 @@
 /// What a command takes, as the parser and the help page read it.
-struct CommandSpecification {
+struct CommandSpecification: Sendable {
   /// Something without dashes: `STORE`.
-  struct Positional {
-    enum Arity { case required, optional, oneOrMore }
+  struct Positional: Sendable {
+    enum Arity: Sendable { case required, optional, oneOrMore }
 
     var name: String
     var summary: String
@@ -10,7 +10,7 @@ struct CommandSpecification {
   }
 
   /// Something with dashes: `--batch N` takes a value, `--acks` does not.
-  struct Option {
+  struct Option: Sendable {
     /// With its dashes.
     var name: String
     /// The word that stands for the value in help pages; nil for a flag.
