@@ -144,14 +144,16 @@ extension LogCore {
 
   /// All segments from the first live one to the one being written. The lane is held.
   private func headers(with writer: Writer) -> [SegmentHeader] {
-    var headers = published.withLock { $0.segments }
-    if headers.last?.ordinal != writer.segment.header.ordinal { headers.append(writer.segment.header) }
-    return headers
+    published.withLock { state in
+      state.segments += writer.takeBegun()
+      return state.segments
+    }
   }
 
   /// Forgets segments in front of the first live one and answers the names of the files that go, lowest first.
   private func releaseInMemory(_ writer: Writer, layers: [LayerEntry]) -> [String] {
     let root = writer.root.current
+    _ = headers(with: writer)
     let live = Set(root.layers.map(\.fileName))
     let voided = layers.map(\.fileName).filter { !live.contains($0) }
     // The segment that is written to may have been begun just now, and be the only one that stays.

@@ -185,16 +185,17 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
   /// Copies the writer's state to where readers look, and wakes those who wait for more. The lane is held.
   private func publish(_ writer: Writer) {
     let woken = published.withLock { state in
-      state.epoch = writer.chain.epoch
-      state.last = writer.position
+      state.epoch = writer.syncedPosition.epoch
+      // What was composed for a write that failed was never acknowledged.
+      if writer.poison == nil {
+        state.last = writer.position
+        state.resetSequence = writer.chain.reset.sequence
+      }
       state.bufferedCommitCount = writer.unsyncedCommitCount
       state.poison = writer.poison
       state.root = writer.root.current
-      state.resetSequence = writer.chain.reset.sequence
       state.counters = writer.counters
-      if let last = state.segments.last, last.ordinal != writer.segment.header.ordinal {
-        state.segments.append(writer.segment.header)
-      }
+      state.segments += writer.takeBegun()
       let isNews = writer.syncedPosition != state.durable || writer.poison != nil
       state.durable = writer.syncedPosition
       state.durableLSN = writer.synced

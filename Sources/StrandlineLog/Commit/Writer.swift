@@ -9,6 +9,8 @@ final class Writer {
   let space: SpaceAhead
   let root: RootFile
   private(set) var segment: SegmentFile
+  /// Headers of segments begun since they were last made public; one group of commits may begin several.
+  private var begun: [SegmentHeader] = []
   /// Behind the last frame that was written.
   private(set) var chain: ChainState
   /// A sync has returned success for everything in front of this.
@@ -63,6 +65,12 @@ final class Writer {
   var position: Position { Position(epoch: chain.epoch, sequence: chain.sequence, tag: chain.commitTag) }
   private var tailOffset: Int64 { segment.offset(of: chain.lsn) }
   private var environment: Environment { options.environment }
+
+  /// Hands over the headers of segments begun since the last call, in order.
+  func takeBegun() -> [SegmentHeader] {
+    defer { begun.removeAll() }
+    return begun
+  }
 
   // MARK: Frames
 
@@ -326,6 +334,7 @@ final class Writer {
     let path = try SegmentCreation.finish(prepared, header: header, in: directory) { [self] failure in poison(failure) }
     let commitTag = chain.commitTag
     segment = SegmentFile(fileSystem: directory.fileSystem, file: prepared.file, path: path, header: header)
+    begun.append(header)
     sharesFile = false
     chain = ChainState(startOf: header, commitTag: commitTag)
     synced = chain.lsn

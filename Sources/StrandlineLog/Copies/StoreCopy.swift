@@ -91,7 +91,7 @@ struct StoreCopy {
     let target = copy.path(of: name)
     if method == .link {
       do throws(Errno) {
-        try fileSystem.link(path, to: target)
+        try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.link(path, to: target) }
         return
       } catch {
         // Some file systems have no links, or no more of them; bytes can always be copied.

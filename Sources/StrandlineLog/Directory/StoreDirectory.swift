@@ -26,12 +26,13 @@ struct StoreDirectory: Sendable {
     return String(path[..<slash])
   }
 
-  /// Runs one call and gives its failure a name.
+  /// Runs one call, again when a signal interrupted it, and gives its failure a name. Only a sync is not run again: an interrupted one has
+  /// failed like any other.
   func perform<Result>(
     _ operation: IOFailure.Operation, _ path: String, _ call: () throws(Errno) -> Result
   ) throws(LogError) -> Result {
     do throws(Errno) {
-      return try call()
+      return try run(operation, call)
     } catch {
       throw .ioFailed(IOFailure(operation: operation, path: path, errno: error))
     }
@@ -42,10 +43,19 @@ struct StoreDirectory: Sendable {
     _ operation: IOFailure.Operation, _ path: String, _ call: () throws(Errno) -> Result
   ) throws(LogError) -> Result {
     do throws(Errno) {
-      return try call()
+      return try run(operation, call)
     } catch {
       let failure = IOFailure(operation: operation, path: path, errno: error)
       throw error.meansOutOfSpace ? .outOfSpace(failure) : .ioFailed(failure)
+    }
+  }
+
+  private func run<Result>(
+    _ operation: IOFailure.Operation, _ call: () throws(Errno) -> Result
+  ) throws(Errno) -> Result {
+    switch operation {
+    case .sync, .syncDirectory, .close: try call()
+    default: try fileSystem.retryingInterrupts(call)
     }
   }
 
@@ -82,7 +92,7 @@ struct StoreDirectory: Sendable {
 
   /// Removes a directory of ours with all files in it; names that are not there any more are fine.
   func removeTree(_ treePath: String) throws(Errno) {
-    for name in try fileSystem.list(treePath) {
+    for name in try fileSystem.retryingInterrupts({ () throws(Errno) in try fileSystem.list(treePath) }) {
       let inner = "\(treePath)/\(name)"
       if try fileSystem.statusIfPresent(at: inner)?.kind == .directory {
         try removeTree(inner)
@@ -90,6 +100,6 @@ struct StoreDirectory: Sendable {
         try fileSystem.unlinkIfPresent(inner)
       }
     }
-    try fileSystem.removeDirectory(treePath)
+    try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.removeDirectory(treePath) }
   }
 }

@@ -86,7 +86,7 @@ extension FileSystem {
   /// The status of `path`, or nil if there is no such name.
   func statusIfPresent(at path: String) throws(Errno) -> FileStatus? {
     do throws(Errno) {
-      return try status(at: path)
+      return try retryingInterrupts { () throws(Errno) in try status(at: path) }
     } catch {
       guard error.rawValue == ENOENT else { throw error }
       return nil
@@ -95,7 +95,7 @@ extension FileSystem {
 
   func unlinkIfPresent(_ path: String) throws(Errno) {
     do throws(Errno) {
-      try unlink(path)
+      try retryingInterrupts { () throws(Errno) in try unlink(path) }
     } catch {
       guard error.rawValue == ENOENT else { throw error }
     }

@@ -7,6 +7,8 @@ public final class LogReader {
   private var core: LogCore { log.core }
   private var segment: SegmentFile
   private var scanner: SegmentScanner?
+  /// File offset that the scanner reads to.
+  private var end: Int64 = 0
   private var state: ChainState
   /// The frames of the next commit that have been read.
   private var pending: Commit?
@@ -36,7 +38,7 @@ public final class LogReader {
       switch step {
       case .frame(let frame):
         if let commit = try take(frame) { return commit }
-      case .stop(.endOfFile):
+      case .stop(.endOfFile) where segment.offset(of: scanner?.state.lsn ?? state.lsn) >= end:
         state = scanner?.state ?? state
         scanner = nil
       case .stop(let stop):
@@ -69,7 +71,8 @@ public final class LogReader {
       let isLast = index == seen.segments.count - 1
       let end = isLast ? seen.end : seen.segments[index + 1].baseLSN
       if state.lsn < end {
-        scanner = SegmentScanner(segment, from: state, end: segment.offset(of: end))
+        self.end = segment.offset(of: end)
+        scanner = SegmentScanner(segment, from: state, end: self.end)
         return true
       }
       if isLast { return false }

@@ -447,9 +447,7 @@ struct LogOpener {
     guard let next = chain.headers.first(where: { $0.ordinal == header.ordinal + 1 }) else { return }
     let segment = try openForAppending(header)
     try directory.perform(.truncate, segment.path) { () throws(Errno) in
-      try fileSystem.retryingInterrupts { () throws(Errno) in
-        try fileSystem.truncate(segment.file, to: Int64(next.predecessor.byteCount))
-      }
+      try fileSystem.truncate(segment.file, to: Int64(next.predecessor.byteCount))
     }
     try directory.perform(.sync, segment.path) { () throws(Errno) in try fileSystem.sync(segment.file) }
   }
@@ -460,7 +458,7 @@ struct LogOpener {
     let isClean = evidence.isZeroBehind && evidence.commitEnd == evidence.verifiedEnd && evidence.fileByteCount % 8 == 0
     if isClean { return evidence.fileByteCount }
     try directory.perform(.truncate, tail.path) { () throws(Errno) in
-      try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.truncate(tail.file, to: end) }
+      try fileSystem.truncate(tail.file, to: end)
     }
     try directory.perform(.sync, tail.path) { () throws(Errno) in try fileSystem.sync(tail.file) }
     if !(evidence.isZeroBehind && evidence.commitEnd == evidence.verifiedEnd) {

@@ -4,7 +4,7 @@ internal import Glibc
 @_spi(Engine) public struct SegmentChain: Sendable {
   /// From the first live ordinal to the last.
   public var headers: [SegmentHeader]
-  /// The last one is known to META; false if a crash came between its birth and META's note of it.
+  /// META knows the last one; false if a crash came between its birth and META's note of it, or META is an older copy.
   public var lastIsNamedByRoot: Bool
   /// Closed segments with zeros behind their end: space that a crash kept from being given back.
   public var untrimmed: [SegmentHeader] = []
@@ -86,39 +86,38 @@ internal import Glibc
     headers = found.reversed()
   }
 
-  /// A segment that was born right before a crash is not in META yet. It counts if it continues the chain.
+  /// Segments that META does not name yet: one if a crash came right after its birth, more if META is an older copy of itself. They count
+  /// if they continue the chain.
   private mutating func readNewest(
     _ listing: StoreListing, root: RootSlot, in directory: StoreDirectory
   ) throws(LogError) {
-    let ordinal = root.lastCreatedOrdinal + 1
-    for name in listing.segments where name.ordinal > root.lastCreatedOrdinal {
-      guard name.ordinal == ordinal else {
-        throw Self.missing(SegmentFileName(ordinal: ordinal, id: 0), in: directory)
-      }
-      let header: SegmentHeader
+    let newest = listing.segments.filter { $0.ordinal > root.lastCreatedOrdinal }
+    for name in newest {
+      let expected = (headers.last?.ordinal ?? 0) + 1
+      let isHighest = name.ordinal == newest.last?.ordinal
       switch try reading(of: name, root: root, in: directory) {
-      case .header(let read): header = read
       case .nothingReadable(let found):
         var facts = TailFacts()
         facts.isMissingOrHeaderless = true
-        facts.isNewest = true
+        facts.isNewest = isHighest && name.ordinal == expected
         guard TailVerdict(facts) == .unfinishedCreation, unfinished == nil else {
           throw Self.damaged(directory.path(of: name.description), found)
         }
         unfinished = name
-        continue
+      case .header(let header):
+        if name.ordinal > expected {
+          throw Self.missing(SegmentFileName(ordinal: expected, id: header.predecessor.id), in: directory)
+        }
+        guard name.ordinal == expected else {
+          throw .corrupt(
+            CorruptionReport(
+              reason: .chainBroken, file: directory.path(of: name.description), offset: 0,
+              expected: "one segment with ordinal \(name.ordinal)", found: "two"))
+        }
+        if let last = headers.last { try Self.check(last, precedes: header, in: directory) }
+        headers.append(header)
+        lastIsNamedByRoot = false
       }
-      guard lastIsNamedByRoot else {
-        throw .corrupt(
-          CorruptionReport(
-            reason: .chainBroken, file: directory.path(of: name.description), offset: 0,
-            expected: "one segment with ordinal \(ordinal)", found: "two"))
-      }
-      if let last = headers.last {
-        try Self.check(last, precedes: header, in: directory)
-      }
-      headers.append(header)
-      lastIsNamedByRoot = false
     }
   }
 

@@ -9,7 +9,7 @@ enum StoreCreation {
   static func makeDirectory(_ directory: StoreDirectory) throws(LogError) {
     let fileSystem = directory.fileSystem
     do throws(Errno) {
-      try fileSystem.makeDirectory(directory.path)
+      try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.makeDirectory(directory.path) }
     } catch {
       guard error.rawValue == EEXIST else {
         let failure = IOFailure(operation: .makeDirectory, path: directory.path, errno: error)

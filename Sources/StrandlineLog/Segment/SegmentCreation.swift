@@ -22,9 +22,7 @@ enum SegmentCreation {
       throw poison(IOFailure(operation: .sync, path: temporary, errno: error))
     }
     try directory.performNeedingSpace(.rename, path) { () throws(Errno) in
-      try fileSystem.retryingInterrupts { () throws(Errno) in
-        try fileSystem.rename(temporary, to: path, replacing: false)
-      }
+      try fileSystem.rename(temporary, to: path, replacing: false)
     }
     do throws(Errno) {
       try fileSystem.syncDirectory(directory.path)

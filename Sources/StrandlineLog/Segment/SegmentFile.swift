@@ -24,7 +24,7 @@ final class SegmentFile: Sendable {
 
   func byteCount() throws(LogError) -> Int64 {
     do throws(Errno) {
-      return try fileSystem.status(file).byteCount
+      return try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.status(file).byteCount }
     } catch {
       throw .ioFailed(failure(.status, error))
     }
