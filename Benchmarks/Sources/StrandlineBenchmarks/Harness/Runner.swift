@@ -1,0 +1,104 @@
+/// Runs benches: all subjects in turns, one warm-up, then the runs that count.
+struct Runner {
+  var size: Size
+  var runs: Int
+  var root: String
+  /// nil: all.
+  var subjects: Set<String>?
+  var environment: MachineEnvironment
+  /// Progress, a line at a time.
+  var note: (String) -> Void
+
+  /// All figures of one bench.
+  ///
+  /// - Throws: ``BenchmarkError/finding(_:)`` if subjects or runs disagree in what they computed.
+  func run(_ benchmark: Benchmark) throws -> [Figure] {
+    let site = Site(rowCount: benchmark.rowCount(size), root: root)
+    let taking = benchmark.subjects.filter { subjects?.contains($0.name.text) ?? true }
+    guard !taking.isEmpty else { return [] }
+    for subject in taking {
+      note("\(benchmark.name): preparing \(subject.name.text)")
+      try subject.prepare(site)
+    }
+    let baseline = benchmark.speedUpOver.flatMap(Catalogue.benchmark(named:))
+    var samples: [[Sample]] = taking.map { _ in [] }
+    for round in 0...runs {
+      note("\(benchmark.name): \(round == 0 ? "warm-up" : "run \(round) of \(runs)")")
+      for (place, subject) in taking.enumerated() {
+        var sample = try sample(benchmark, subject, site)
+        if let baseline, let slower = baseline.subjects.first(where: { $0.name == subject.name }) {
+          let alone = try self.sample(baseline, slower, site)
+          if let before = alone[.seconds], let after = sample[.seconds] { sample[.speedUp] = before / after }
+        }
+        if round > 0 { samples[place].append(sample) }
+      }
+    }
+    try checkResults(benchmark, taking, samples)
+    return figures(benchmark, taking, samples, rows: site.rowCount)
+  }
+
+  private func sample(_ benchmark: Benchmark, _ subject: any Subject, _ site: Site) throws -> Sample {
+    site.settle()
+    guard benchmark.isIsolated else { return try subject.sample(site) }
+    let child = try ChildProcess([
+      ChildProcess.ownPath, "sample", benchmark.name, subject.name.text, "--rows", "\(site.rowCount)", "--dir", root,
+    ])
+    var bytes: [UInt8] = []
+    while child.read(into: &bytes) {}
+    let end = child.wait()
+    let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").last ?? ""
+    guard end == .exit(0), let sample = Sample(line: line) else {
+      throw BenchmarkError.failed("\(benchmark.name), \(subject.name.text): the child process ended with \(end)")
+    }
+    return sample
+  }
+
+  private func checkResults(_ benchmark: Benchmark, _ subjects: [any Subject], _ samples: [[Sample]]) throws {
+    var first: (name: String, hash: UInt64)?
+    for (subject, runs) in zip(subjects, samples) {
+      for case let hash? in runs.map(\.resultHash) {
+        guard let known = first else {
+          first = (subject.name.text, hash)
+          continue
+        }
+        guard known.hash == hash else {
+          throw BenchmarkError.finding(
+            "\(benchmark.name): \(subject.name.text) and \(known.name) did not get the same result "
+              + "(\(String(hash, radix: 16)) and \(String(known.hash, radix: 16)))")
+        }
+      }
+    }
+  }
+
+  private func figures(
+    _ benchmark: Benchmark, _ subjects: [any Subject], _ samples: [[Sample]], rows: Int
+  ) -> [Figure] {
+    var figures: [Figure] = []
+    func add(_ subject: SubjectName, _ metric: Metric, _ values: [Double], hash: UInt64?, goal: Double? = nil) {
+      guard !values.isEmpty else { return }
+      figures.append(
+        Figure(
+          bench: benchmark.name, subject: subject.text, metric: metric, summary: Summary(values), runs: values.count,
+          rows: rows, resultHash: hash.map { String($0, radix: 16) }, goal: goal, environment: environment))
+    }
+    for (subject, runs) in zip(subjects, samples) {
+      let metrics = Set(runs.flatMap(\.values.keys)).sorted { left, right in
+        (left == benchmark.primary ? 0 : 1, left) < (right == benchmark.primary ? 0 : 1, right)
+      }
+      for metric in metrics {
+        add(subject.name, metric, runs.compactMap { $0[metric] }, hash: runs.last?.resultHash)
+      }
+    }
+    // Pair by pair: what disturbs the machine for a moment disturbs both of a pair.
+    guard let reference = subjects.firstIndex(where: { $0.name == benchmark.reference }) else { return figures }
+    for (place, subject) in subjects.enumerated() where subject.name.isOurs {
+      let ratios = zip(samples[place], samples[reference]).compactMap { ours, theirs -> Double? in
+        guard let ours = ours[benchmark.primary], let theirs = theirs[benchmark.primary] else { return nil }
+        return benchmark.primary.isRate ? ours / theirs : theirs / ours
+      }
+      let goal = subject.name == .strandline ? benchmark.goal : nil
+      add(subject.name, .ratio, ratios, hash: nil, goal: goal)
+    }
+    return figures
+  }
+}

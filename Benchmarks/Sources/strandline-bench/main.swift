@@ -1,0 +1,4 @@
+import Glibc
+import StrandlineBenchmarks
+
+exit(runBench(Array(CommandLine.arguments.dropFirst())))
