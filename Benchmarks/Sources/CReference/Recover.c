@@ -211,8 +211,9 @@ int reference_recover(
   recovery *all = calloc(1, sizeof *all);
   all->file = open(path, O_RDONLY | O_CLOEXEC);
   if (all->file < 0) {
+    int failure = errno;
     free(all);
-    return errno;
+    return failure;
   }
   struct stat status;
   fstat(all->file, &status);
@@ -247,8 +248,7 @@ int reference_recover(
   if (keeps_rows) {
     result->state_hash = state_hash(all, &result->live_row_count);
   } else {
-    uint64_t counts[2] = {result->row_count, result->raw_byte_count};
-    result->state_hash = XXH3_64bits(counts, sizeof counts);
+    result->state_hash = XXH3_64bits(&result->row_count, sizeof result->row_count);
   }
   for (uint32_t i = 0; i < thread_count; i++) {
     key_table_free(&all->workers[i].table);

@@ -54,7 +54,7 @@ typedef struct {
 
 /// Reads the file at `path` into a hash table that is sized for `expected_row_count`.
 ///
-/// `keeps_rows` false: everything is read, proved and split, nothing is kept, and the hash covers the counts only.
+/// `keeps_rows` false: everything is read, proved and split, nothing is kept, and the hash covers the number of rows only.
 int reference_recover(
     const char *path, uint64_t expected_row_count, uint32_t thread_count, bool keeps_rows, reference_recovery *result);
 

@@ -50,7 +50,9 @@ enum AppendBenches {
   }
 
   private static func subjects(_ work: AppendWork) -> [any Subject] {
-    let logs: [any Subject] = [CReferenceAppend(work: work)]
+    let logs: [any Subject] = [
+      StrandlineAppend(work: work), StrandlineAsyncAppend(work: work), CReferenceAppend(work: work),
+    ]
     return work.writers == 1 ? logs + [RawAppend(work: work)] : logs
   }
 }

@@ -5,6 +5,7 @@ enum LoadBenches {
     return Benchmark(
       name: "load.\(name)", summary: "\(name) rows, 1,000 a durable commit, one writer", fullRowCount: rows,
       smallRowCount: 20_000, primary: .rowsPerSecond,
-      subjects: [CReferenceAppend(work: work), RawAppend(work: work)], reference: .cReference)
+      subjects: [StrandlineAppend(work: work), CReferenceAppend(work: work), RawAppend(work: work)],
+      reference: .cReference)
   }
 }

@@ -34,7 +34,8 @@ enum RecoveryBenches {
     var benchmark = Benchmark(
       name: name, summary: "\(summary); \(work.threads) thread\(work.threads == 1 ? "" : "s")", fullRowCount: rows,
       smallRowCount: 20_000, primary: .rowsPerSecond,
-      subjects: [CReferenceRecovery(work: work), RawRead(work: work)], reference: .cReference, isIsolated: true)
+      subjects: [StrandlineRecovery(work: work), CReferenceRecovery(work: work), RawRead(work: work)],
+      reference: .cReference, isIsolated: true)
     if work.threads == 1 && !work.isCold { benchmark.goal = 1 / 1.5 }
     if work.threads == 2 && !work.isCold && work.shape == .rows && work.keepsRows {
       benchmark.speedUpOver = name.replacing("2threads", with: "1thread")

@@ -19,12 +19,23 @@ struct RecoveryWork: Hashable, Sendable {
   /// Every row stays in memory under its key; otherwise all is verified and nothing kept.
   var keepsRows = true
 
+  var recordsPerCommit: Int { shape == .smallRecords ? 1 : 1000 }
+
   /// What is live in a store of `rows` rows.
   func live(_ rows: Int) -> CorpusShape {
     switch shape {
-    case .rows, .tornTail: CorpusShape(range: 0..<rows)
+    case .rows: CorpusShape(range: 0..<rows)
+    // Whole commits, so that the torn one behind them is a commit of its own.
+    case .tornTail: CorpusShape(range: 0..<max(1, rows / 1000) * 1000)
     case .resetInMiddle: CorpusShape(range: rows / 2..<rows)
     case .smallRecords: CorpusShape(kind: .smallRecords, range: 0..<rows)
     }
+  }
+
+  /// The same with the commit that is to be torn.
+  func written(_ rows: Int) -> CorpusShape {
+    var written = live(rows)
+    if shape == .tornTail { written.range = 0..<written.range.upperBound + 100 }
+    return written
   }
 }

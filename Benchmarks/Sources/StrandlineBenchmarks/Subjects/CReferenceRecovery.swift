@@ -1,5 +1,4 @@
 internal import CReference
-internal import Glibc
 
 /// The log loop in C, reading: one file, all rows decompressed in memory, a flat hash table over them.
 struct CReferenceRecovery: Subject {
@@ -41,26 +40,14 @@ struct CReferenceRecovery: Subject {
       }
     let directory = try site.shared(kind) { directory in
       let path = "\(directory)/log"
-      let rows = CorpusCache.corpus(work.live(site.rowCount))
+      let rows = CorpusCache.corpus(work.written(site.rowCount))
       var seconds = 0.0
       let plan = reference_append_plan(
-        rows_per_commit: work.shape == .smallRecords ? 1 : 1000, thread_count: 1, synced: false)
+        rows_per_commit: UInt32(work.recordsPerCommit), thread_count: 1, synced: false)
       try check(reference_append(path, rows.rows, plan, nil, &seconds), "append", path)
-      if work.shape == .tornTail { try tear(path) }
+      if work.shape == .tornTail { try tearLastWrite(of: path) }
     }
     return "\(directory)/log"
-  }
-
-  /// Zeroes a piece near the end of the last block: its tag fails, as after a power cut in the middle of a write.
-  private static func tear(_ path: String) throws {
-    let file = open(path, O_RDWR | O_CLOEXEC)
-    guard file >= 0 else { throw BenchmarkError.ioFailed(operation: "open", path: path, errno: errno) }
-    defer { close(file) }
-    let end = try byteCount(ofFile: path)
-    let zeros = [UInt8](repeating: 0, count: 512)
-    guard pwrite(file, zeros, zeros.count, end - 1024) == zeros.count, fdatasync(file) == 0 else {
-      throw BenchmarkError.ioFailed(operation: "write", path: path, errno: errno)
-    }
   }
 }
 
