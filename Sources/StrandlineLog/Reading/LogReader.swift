@@ -102,8 +102,8 @@ public final class LogReader {
   private func take(_ frame: SegmentScanner.Frame) throws(LogError) -> Commit? {
     let kind = frame.header.kind
     guard kind == .data || kind == .reset || kind == .gap else { return nil }
-    let storage = DecodedBytes(capacity: frame.header.rawByteCount)
-    let target = UnsafeMutableRawBufferPointer(rebasing: storage.room[0..<frame.header.rawByteCount])
+    let storage = DecodedBytes(byteCount: frame.header.rawByteCount)
+    let target = storage.room
     let stored: UnsafeRawBufferPointer
     do throws(Errno) {
       guard let body = try scanner?.storedBody(of: frame) else { return nil }

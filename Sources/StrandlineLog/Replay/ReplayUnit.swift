@@ -7,7 +7,7 @@ struct ReplayUnit: ~Copyable {
   private var segment: SegmentFile?
   private var baseOffset: Int64 = 0
   private var rawByteCount = 0
-  private var spare: DecodedBytes?
+  private var memory = DecodedMemory()
 
   init() { stored = .allocate(byteCount: ReplaySource.storedByteCountTarget, alignment: 4096) }
   deinit { stored.deallocate() }
@@ -92,14 +92,8 @@ struct ReplayUnit: ~Copyable {
   ///
   /// HOT PATH: once per frame on replay. Evidence: Docs/Benchmarks.md, "recovery.1M.1thread".
   mutating func decode() throws(LogError) -> ReplayBatch {
-    guard let segment else { return ReplayBatch(frames: [], resets: [], gaps: [], storage: DecodedBytes(capacity: 0)) }
-    let storage: DecodedBytes
-    if let spare, spare.capacity >= rawByteCount {
-      storage = spare
-    } else {
-      storage = DecodedBytes(capacity: max(rawByteCount, ReplaySource.rawByteCountTarget))
-    }
-    spare = nil
+    guard let segment else { return ReplayBatch(frames: [], resets: [], gaps: [], storage: DecodedBytes(byteCount: 0)) }
+    let storage = memory.take(rawByteCount)
     var batch = ReplayBatch(frames: [], resets: [], gaps: [], storage: storage)
     batch.frames.reserveCapacity(frames.count)
     let room = storage.room
@@ -121,13 +115,12 @@ struct ReplayUnit: ~Copyable {
       }
       place += header.rawByteCount
     }
-    storage.count = place
     return batch
   }
 
   /// Gives the unit the memory of a batch back that nobody kept.
   mutating func reuse(_ batch: consuming ReplayBatch) {
-    if !batch.isTaken { spare = batch.storage }
+    if !batch.isTaken { memory.giveBack(batch.storage) }
   }
 
   private func damage(
