@@ -15,7 +15,6 @@ enum {
   lz4_raw_min = 4096,
   step_ahead = 1 << 20,
   zero_fill_group_max = 64 << 10,
-  group_byte_count_max = 4 << 20,
   sync_interval_ns = 100000000,
 };
 
@@ -24,8 +23,8 @@ typedef struct {
   size_t count, capacity;
 } byte_buffer;
 
-// Synced commits gather in `filling`. The first to put bytes into a group leads it: it waits for the group before to end, closes
-// its own group, writes and syncs it, hands the lead on, and only then wakes those who wait for its group.
+// Synced commits gather in `filling`. The first to put bytes into a group leads it: it waits for the group before to
+// end, closes its own group, writes and syncs it, hands the lead on, and only then wakes those who wait for its group.
 typedef struct {
   int file;
   bool synced;

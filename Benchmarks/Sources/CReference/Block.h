@@ -17,8 +17,8 @@
 //       | magic | stored | raw   | rows | sequence | tag | payload | pad |   payload: rows, each behind a 16-bit length
 //       +-------+--------+-------+------+----------+-----+- - - - -+- - -+   stored == raw: not compressed
 //
-// Blocks begin on 8-byte boundaries. The tag is XXH3 of the stored payload, seeded with the sizes, and the number of the
-// commit mixed in last: it is given under the lock, the rest of the work is done before.
+// Blocks begin on 8-byte boundaries. The tag is XXH3 of the stored payload, seeded with the sizes, and the number of
+// the commit mixed in last: it is given under the lock, the rest of the work is done before.
 typedef struct {
   uint32_t magic;
   uint32_t stored;

@@ -66,6 +66,7 @@ int reference_measure_parts(const char *path, uint64_t expected_row_count, refer
 
   uint8_t *raw = malloc(block_raw_max);
   memset(raw, 0, block_raw_max);
+  uint64_t raw_count = 0;
   begun = now_ns();
   for (uint64_t at = 0; is_block(bytes, at, count);) {
     const block_header *header = (const block_header *)(bytes + at);
@@ -74,6 +75,7 @@ int reference_measure_parts(const char *path, uint64_t expected_row_count, refer
     else
       wrong += LZ4_decompress_safe(
                    (const char *)(header + 1), (char *)raw, (int)header->stored, (int)header->raw) != (int)header->raw;
+    raw_count += header->raw;
     at += block_byte_count(header);
   }
   parts->lz4_seconds = seconds_since(begun);
@@ -106,6 +108,14 @@ int reference_measure_parts(const char *path, uint64_t expected_row_count, refer
   }
   parts->insert_seconds = seconds_since(begun);
   if (table.count > key_count) wrong++;
+
+  uint64_t touched_count = raw_count + (table.mask + 1) * sizeof *table.slots;
+  uint8_t *touched = reference_map(touched_count);
+  if (touched == NULL) return ENOMEM;
+  begun = now_ns();
+  for (uint64_t at = 0; at < touched_count; at += 4096) ((volatile uint8_t *)touched)[at] = 1;
+  parts->touch_seconds = seconds_since(begun);
+  reference_unmap(touched, touched_count);
 
   key_table_free(&table);
   free(raw);

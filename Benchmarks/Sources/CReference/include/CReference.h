@@ -35,8 +35,8 @@ typedef struct {
 
 /// Makes the file at `path` and appends all rows.
 ///
-/// `nanoseconds` has room for one latency a commit (may be NULL). `seconds` is the time from the first commit to the last,
-/// with the zero-filling ahead and the last sync inside it.
+/// `nanoseconds` has room for one latency a commit (may be NULL). `seconds` is the time from the first commit to the
+/// last, with the zero-filling ahead and the last sync inside it.
 int reference_append(
     const char *path, reference_rows rows, reference_append_plan plan, uint64_t *nanoseconds, double *seconds);
 
@@ -54,7 +54,8 @@ typedef struct {
 
 /// Reads the file at `path` into a hash table that is sized for `expected_row_count`.
 ///
-/// `keeps_rows` false: everything is read, proved and split, nothing is kept, and the hash covers the number of rows only.
+/// `keeps_rows` false: everything is read, proved and split, nothing is kept, and the hash covers the number of rows
+/// only.
 int reference_recover(
     const char *path, uint64_t expected_row_count, uint32_t thread_count, bool keeps_rows, reference_recovery *result);
 
@@ -64,6 +65,8 @@ typedef struct {
   double xxh3_seconds;
   double lz4_seconds;
   double insert_seconds;
+  /// First touch of as much memory as rows and table take. No part of the work, but no recovery goes without it.
+  double touch_seconds;
 } reference_parts;
 
 /// Measures the parts of a recovery of the file at `path`. Needs memory for the file and a table.

@@ -1,12 +1,13 @@
 /// Every bench there is, in the order of `list`. Other families add themselves to ``all``.
 enum Catalogue {
-  static let all: [Benchmark] = AppendBenches.all + LoadBenches.all + RecoveryBenches.all
+  static let all: [Benchmark] = AppendBenches.all + LoadBenches.all + RecoveryBenches.all + ResetBenches.all
 
   static func benchmark(named name: String) -> Benchmark? { all.first { $0.name == name } }
 
   /// What `run` does without names: the lines of DESIGN's table that concern the log.
   static let canonicalNames = [
     "append.synced.1writer", "append.synced.64writers", "load.1M", "recovery.1M.1thread", "recovery.1M.2threads",
+    "reset.log.1M",
   ]
 
   /// The benches with this name or in this family: `recovery` means all that begin with `recovery.`

@@ -15,7 +15,7 @@ enum RecoveryBenches {
         "recovery.1M.tornTail", "1M rows, killed in the last write", 1_000_000,
         RecoveryWork(shape: .tornTail, threads: 2)),
       benchmark(
-        "recovery.1M.resetInMiddle", "1M rows in one segment, the first half void; the reference holds the other half only",
+        "recovery.1M.resetInMiddle", "1M rows, the first half void by a reset; the reference holds the other half only",
         1_000_000, RecoveryWork(shape: .resetInMiddle, threads: 2)),
       benchmark(
         "recovery.32byteRecords", "1M records of 32 bytes, one a commit", 1_000_000,

@@ -15,6 +15,7 @@ struct Command: Sendable {
 
   static let all: [Command] = [
     ListCommand.command, RunCommand.command, ReportCommand.command, SoakCommand.command, SampleCommand.command,
+    KillWriter.command,
   ]
 }
 

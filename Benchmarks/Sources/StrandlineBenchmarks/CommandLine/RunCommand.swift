@@ -69,7 +69,8 @@ enum RunCommand {
     let known = Set(benches.flatMap(\.subjects).map(\.name.text))
     let names = text.split(separator: ",").map(String.init)
     for name in names where !known.contains(name) {
-      throw BenchmarkError.usage("no bench here has a subject '\(name)'; there are \(known.sorted().joined(separator: ", "))")
+      let others = known.sorted().joined(separator: ", ")
+      throw BenchmarkError.usage("no bench here has a subject '\(name)'; there are \(others)")
     }
     return Set(names)
   }

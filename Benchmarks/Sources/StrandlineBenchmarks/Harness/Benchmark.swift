@@ -11,9 +11,9 @@ struct Benchmark: Sendable {
   let primary: Metric
   /// In the order of their turns.
   let subjects: [any Subject]
-  /// The subject that ours is held against, if it takes part.
+  /// The subject that ours is held against, if it takes part. Without one our subject gives its own ratio, or none.
   var reference: SubjectName?
-  /// The ratio to the reference that DESIGN asks for.
+  /// The least ratio that is asked for.
   var goal: Double?
   /// A bench whose run by the same subject, in the same turn, is what `ratio.speedUp` compares with.
   var speedUpOver: String?

@@ -25,7 +25,7 @@ struct ChildProcess: ~Copyable {
     }
     variables += environment.map { "\($0.key)=\($0.value)" }
     var pointers: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
-    defer { (words + pointers).forEach { free($0) } }
+    defer { for word in words + pointers { free(word) } }
 
     var processID = pid_t()
     let failure = posix_spawnp(&processID, arguments[0], &actions, nil, &words, &pointers)

@@ -9,6 +9,8 @@ struct Runner {
   /// nil: all.
   var subjects: Set<String>?
   var environment: MachineEnvironment
+  /// Off in tests: their process is not the bench and cannot start itself again.
+  var isolates = true
   /// Progress, a line at a time.
   var note: (String) -> Void
 
@@ -30,7 +32,7 @@ struct Runner {
       note("\(benchmark.name): \(round == 0 ? "warm-up" : "run \(round) of \(runs)")")
       for (place, subject) in taking.enumerated() {
         // A virtual machine gets memory that lay idle for some seconds from its host anew, at a tenth of the speed.
-        if benchmark.isIsolated { warmMemory(memoryByteCount) }
+        if isolates, benchmark.isIsolated { warmMemory(memoryByteCount) }
         var sample = try sample(benchmark, subject, site)
         memoryByteCount = max(memoryByteCount, Int(sample[.peakResident] ?? 0))
         if let baseline, let slower = baseline.subjects.first(where: { $0.name == subject.name }) {
@@ -54,7 +56,7 @@ struct Runner {
 
   private func sample(_ benchmark: Benchmark, _ subject: any Subject, _ site: Site) throws -> Sample {
     site.settle()
-    guard benchmark.isIsolated else { return try subject.sample(site) }
+    guard isolates, benchmark.isIsolated else { return try subject.sample(site) }
     let child = try ChildProcess([
       ChildProcess.ownPath, "sample", benchmark.name, subject.name.text, "--rows", "\(site.rowCount)", "--dir", root,
     ])
@@ -101,7 +103,8 @@ struct Runner {
         (left == benchmark.primary ? 0 : 1, left) < (right == benchmark.primary ? 0 : 1, right)
       }
       for metric in metrics {
-        add(subject.name, metric, runs.compactMap { $0[metric] }, hash: runs.last?.resultHash)
+        let goal = metric == .ratio ? benchmark.goal : nil
+        add(subject.name, metric, runs.compactMap { $0[metric] }, hash: runs.last?.resultHash, goal: goal)
       }
     }
     // Pair by pair: what disturbs the machine for a moment disturbs both of a pair.

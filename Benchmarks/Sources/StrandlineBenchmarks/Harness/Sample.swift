@@ -1,7 +1,8 @@
 /// What one timed run gave.
 struct Sample: Sendable {
   private(set) var values: [Metric: Double] = [:]
-  /// What the run computed or stored; equal for every subject and run of a bench. nil where there is nothing to compare.
+  /// What the run computed or stored; equal for every subject and run of a bench. nil where there is nothing to
+  /// compare.
   var resultHash: UInt64?
 
   subscript(metric: Metric) -> Double? {

@@ -1,5 +1,5 @@
-/// One family of benches as horizontal bars: a group a bench, a bar a subject, the best of the group as long as the chart is
-/// wide. A whisker spans the smallest and the largest run; a notch marks the goal.
+/// One family of benches as horizontal bars: a group a bench, a bar a subject, the best of the group as long as the
+/// chart is wide. A whisker spans the smallest and the largest run; a notch marks the goal.
 enum BarChart {
   private static let labelWidth = 190
   private static let barWidth = 420

@@ -19,7 +19,8 @@ enum FigureText {
       }
     }
     for figure in figures where figure.metric == .ratio {
-      var line = "  \(figure.subject) against \(benchmark.reference?.text ?? "the reference"): "
+      let reference = benchmark.reference.map { " against \($0.text)" } ?? ""
+      var line = "  ratio of \(figure.subject)\(reference): "
       line += Quantity.text(figure.summary, .ratio)
       if let goal = figure.goal {
         line += "; goal at least \(Quantity.digits(goal)): "

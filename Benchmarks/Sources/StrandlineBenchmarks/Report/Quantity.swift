@@ -37,7 +37,14 @@ enum Quantity {
   /// Three significant digits, without exponent.
   static func digits(_ value: Double) -> String {
     let magnitude = abs(value)
-    let places = magnitude >= 99.95 ? 0 : magnitude >= 9.995 ? 1 : magnitude >= 0.9995 ? 2 : magnitude >= 0.09995 ? 3 : 4
+    let places =
+      switch magnitude {
+      case 99.95...: 0
+      case 9.995...: 1
+      case 0.9995...: 2
+      case 0.09995...: 3
+      default: 4
+      }
     guard places > 0 else { return "\(Int(value.rounded()))" }
     let unit = [1, 10, 100, 1000, 10_000][places]
     let scaled = Int((magnitude * Double(unit)).rounded())

@@ -1,9 +1,12 @@
 /// All results as one Markdown page.
 enum ResultTable {
   static func markdown(_ results: Results) -> String {
-    var lines = ["# Results", "", "Made by `strandline-bench report`; not edited by hand. What each bench does: Docs/Benchmarks.md."]
-    lines += ["Cells read: median (smallest–largest) of the runs. Ratio: ours against the C reference in the same turn, the median"]
-    lines += ["of the pairs; 1 is equal, more is faster.", ""]
+    var lines = [
+      "# Results", "",
+      "Made by `strandline-bench report`, not by hand. What each bench does: Docs/Benchmarks.md. Cells read: median",
+      "(smallest–largest) of the runs. Ratio: the speed of ours against the C reference's in the same turn, the median of",
+      "the pairs; 1 is equal, more is faster.", "",
+    ]
     for environment in distinct(results.figures.map(\.environment.withoutDate)) {
       let dates = results.figures.map(\.environment).filter { $0.withoutDate == environment }.map(\.date)
       lines.append(text(environment, first: dates.min() ?? "", last: dates.max() ?? ""))
@@ -13,11 +16,15 @@ enum ResultTable {
       lines += comparison(results, family)
       let latencies = table(results, family, [.p50, .p90, .p99, .longest])
       if !latencies.isEmpty { lines += ["", "Latency of one operation:", ""] + latencies }
-      let others = table(results, family, [.seconds, .peakResident, .onDisk, .speedUp, .ofParts])
-      if family == "recovery", !others.isEmpty { lines += ["", "Time, memory, scaling:", ""] + others }
+      let others = table(results, family, Self.details)
+      if !others.isEmpty { lines += ["", "Time, space, scaling:", ""] + others }
     }
     return lines.joined(separator: "\n") + "\n"
   }
+
+  private static let details: [Metric] = [
+    .seconds, .spaceGivenBack, .peakResident, .onDisk, .speedUp, .ofParts, .ofPartsAndMemory,
+  ]
 
   private static func text(_ machine: MachineEnvironment, first: String, last: String) -> String {
     let memory = Quantity.text(Double(machine.memoryByteCount), .bytes)
@@ -30,7 +37,9 @@ enum ResultTable {
   private static func comparison(_ results: Results, _ family: String) -> [String] {
     let benches = results.benches(in: family)
     var subjects: [String] = []
-    for subject in benches.flatMap(results.subjects(of:)) where !subjects.contains(subject) { subjects.append(subject) }
+    for subject in benches.flatMap(results.subjects(of:)) where !subjects.contains(subject) {
+      subjects.append(subject)
+    }
     var lines = ["| bench | \(subjects.joined(separator: " | ")) | ratio | goal |"]
     lines.append("|---|" + subjects.map { _ in "--:|" }.joined() + "--:|--:|")
     for bench in benches {
@@ -75,6 +84,8 @@ enum ResultTable {
     case .onDisk: "on disk"
     case .speedUp: "against its one thread"
     case .ofParts: "parts against the whole"
+    case .ofPartsAndMemory: "with first touch of memory"
+    case .spaceGivenBack: "space given back after"
     default: String(metric.name.split(separator: ".").last ?? "")
     }
   }

@@ -2,8 +2,8 @@
 struct Results {
   private(set) var figures: [Figure] = []
 
-  /// Reads JSON Lines. A later line about the same bench, subject and metric replaces an earlier one, so a bench can be run
-  /// again and its lines added at the end.
+  /// Reads JSON Lines. A later line about the same bench, subject and metric replaces an earlier one, so a bench can be
+  /// run again and its lines added at the end.
   ///
   /// - Throws: ``BenchmarkError/failed(_:)`` with the number of the line that is none.
   init(jsonLines text: String, source: String) throws {

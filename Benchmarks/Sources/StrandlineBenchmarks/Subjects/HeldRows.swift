@@ -1,7 +1,8 @@
 internal import CReference
 internal import StrandlineLog
 
-/// What the recovery bench builds of a replay: every row decompressed in memory, under its key. The same as the C reference.
+/// What the recovery bench builds of a replay: every row decompressed in memory, under its key. The same as the C
+/// reference.
 final class HeldRows {
   private var table: KeyTable
   private var memory: [DecodedBytes] = []

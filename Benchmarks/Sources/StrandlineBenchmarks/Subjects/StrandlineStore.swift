@@ -68,7 +68,8 @@ enum StrandlineStore {
     }
   }
 
-  private static func append(_ corpus: RowCorpus, to log: Log, recordsPerCommit: Int) throws {
+  /// Appends all rows in commits that are synced together at the end.
+  static func append(_ corpus: RowCorpus, to log: Log, recordsPerCommit: Int) throws {
     for start in stride(from: 0, to: corpus.count, by: recordsPerCommit) {
       var draft = log.draft()
       for index in start..<min(start + recordsPerCommit, corpus.count) { try draft.append(corpus[index]) }

@@ -1,6 +1,7 @@
 internal import CReference
 
-/// The C reference's table in Swift: 16-byte keys to places, linear probing, 24-byte slots, load at most 0.6, huge pages.
+/// The C reference's table in Swift: 16-byte keys to places, linear probing, 24-byte slots, load at most 0.6, huge
+/// pages.
 ///
 /// HOT PATH: once per row on recovery. Evidence: Docs/Benchmarks.md, "recovery.1M.1thread".
 struct KeyTable: ~Copyable {

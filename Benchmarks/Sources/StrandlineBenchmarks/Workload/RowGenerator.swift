@@ -1,7 +1,7 @@
 /// Makes the rows that every subject stores: the rows of a to-do app.
 ///
-/// Row `index` in `version` is always the same bytes, so any part of the data can be made again, and made anywhere. Keys are
-/// random version-4 UUIDs: rows in the order of their index come in random order of their keys.
+/// Row `index` in `version` is always the same bytes, so any part of the data can be made again, and made anywhere.
+/// Keys are random version-4 UUIDs: rows in the order of their index come in random order of their keys.
 struct RowGenerator: Sendable {
   /// No row is longer. What ``write(_:version:to:)`` may touch is ``scratchByteCount``.
   static let rowByteCountMax = 512

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The words of titles and notes: 1,608 made-up forms, picked with a skew that lets LZ4 do with the text what it does with
-/// English prose.
+/// The words of titles and notes: 1,608 made-up forms, picked with a skew that lets LZ4 do with the text what it does
+/// with English prose.
 struct WordList: Sendable {
   static let count = 1608
 
@@ -30,8 +30,8 @@ struct WordList: Sendable {
     picks = Self.skewedPicks(count: 1 << 14)
   }
 
-  /// Frequent words are short, as in any language. With the skew this gives rows of 163 bytes in the mean, text that LZ4
-  /// compresses by 1.74 and rows that it compresses by 1.31 (64 KiB blocks).
+  /// Frequent words are short, as in any language. With the skew this gives rows of 163 bytes in the mean, text that
+  /// LZ4 compresses by 1.74 and rows that it compresses by 1.31 (64 KiB blocks).
   private static func word(rank: Int, _ random: inout SplitMix64) -> [UInt8] {
     let vowels = Array("aeiou".utf8)
     let consonants = Array("tnrshdlcmfpgwybvk".utf8)
