@@ -99,17 +99,17 @@ final class CommitQueue: Sendable {
   }
 
   private func electNext() {
-    let next: CommitGroup? = state.withLock { state in
+    let next: (group: CommitGroup, hasThreads: Bool)? = state.withLock { state in
       let first = state.groups[0]
       if first.members.isEmpty {
         state.isLed = false
         return nil
       }
-      return first
+      return (first, first.threadCount > 0)
     }
     guard let next else { return }
-    if next.threadCount > 0 {
-      next.word.set(CommitGroup.Phase.needsLeader, waking: 1)
+    if next.hasThreads {
+      next.group.word.set(CommitGroup.Phase.needsLeader, waking: 1)
     } else if let committer {
       committer.submit { [self] in lead() }
     } else {
