@@ -3,14 +3,15 @@ public import StrandlineLog
 /// The methods of ``FileSystem``, as kinds of calls.
 public enum FileOperation: String, Hashable, Sendable, CaseIterable {
   case open, create, close, read, write, syncData, sync, truncate, allocate, clone, dropCache, status, statusAt
-  case makeDirectory, removeDirectory, unlink, link, rename, list, syncDirectory, lockDirectory, kind
+  case makeDirectory, removeDirectory, unlink, link, rename, list, syncDirectory, lockDirectory,
+    isDirectoryLocked, kind
 
   /// Whether a call of this kind can change what is on the disk or what survives power loss.
   public var changesDisk: Bool {
     switch self {
     case .create, .write, .syncData, .sync, .truncate, .allocate, .clone, .dropCache: true
     case .makeDirectory, .removeDirectory, .unlink, .link, .rename, .syncDirectory: true
-    case .open, .close, .read, .status, .statusAt, .list, .lockDirectory, .kind: false
+    case .open, .close, .read, .status, .statusAt, .list, .lockDirectory, .isDirectoryLocked, .kind: false
     }
   }
 }

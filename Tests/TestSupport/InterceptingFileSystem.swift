@@ -2,7 +2,7 @@ public import StrandlineLog
 
 /// A file system that hands every call on to another one and may look at it, change it or refuse it on the way.
 ///
-/// A wrapper writes one method, ``perform(_:writing:_:)``; the 22 of ``FileSystem`` come from here.
+/// A wrapper writes one method, ``perform(_:writing:_:)``; the 23 of ``FileSystem`` come from here.
 public protocol InterceptingFileSystem: FileSystem, LosesDirtyBlocks {
   /// Who gets the calls.
   var base: any FileSystem { get }
@@ -169,6 +169,10 @@ extension InterceptingFileSystem {
     }
     names.opened(file, path)
     return file
+  }
+
+  public func isDirectoryLocked(_ path: String) throws(Errno) -> Bool {
+    try perform(call(.isDirectoryLocked, path), writing: nil) { _ throws(Errno) in try base.isDirectoryLocked(path) }
   }
 
   public func kind(of path: String) throws(Errno) -> FileSystemKind {

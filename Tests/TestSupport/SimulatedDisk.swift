@@ -286,6 +286,10 @@ public final class SimulatedDisk: FileSystem, LosesDirtyBlocks {
     }
   }
 
+  public func isDirectoryLocked(_ path: String) throws(Errno) -> Bool {
+    try state.withLock { state throws(Errno) in state.locks[try state.image.findDirectory(path)] != nil }
+  }
+
   public func kind(of path: String) throws(Errno) -> FileSystemKind {
     try state.withLock { state throws(Errno) in
       _ = try state.image.find(path)

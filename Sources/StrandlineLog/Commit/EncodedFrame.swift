@@ -33,6 +33,23 @@ struct EncodedFrame: Sendable {
     }
   }
 
+  /// A frame like `frame`, with the payload as it is stored there.
+  init(like frame: FrameHeader, stored: UnsafeRawBufferPointer) {
+    precondition(stored.count == frame.storedByteCount, "a frame's payload has the length its header states")
+    kind = frame.kind
+    codec = frame.codec
+    storedByteCount = frame.storedByteCount
+    rawByteCount = frame.rawByteCount
+    recordCount = frame.recordCount
+    let total = frame.frameByteCount
+    bytes = [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
+      let target = UnsafeMutableRawBufferPointer(buffer)
+      Self.zero(target, FrameHeader.byteCount + stored.count..<total)
+      UnsafeMutableRawBufferPointer(rebasing: target[FrameHeader.byteCount...]).copyMemory(from: stored)
+      count = total
+    }
+  }
+
   private static func compressed(_ raw: [UInt8]) -> (bytes: [UInt8], count: Int)? {
     let bound = LZ4Block.bound(raw.count)
     var stored: Int?

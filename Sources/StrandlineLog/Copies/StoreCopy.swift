@@ -84,7 +84,7 @@ struct StoreCopy {
     return total
   }
 
-  private func transfer(
+  func transfer(
     _ name: String, to copy: StoreDirectory, byteCount: Int64, zeros: Int64, method: Method
   ) throws(LogError) {
     let path = directory.path(of: name)

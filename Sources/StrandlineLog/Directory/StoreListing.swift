@@ -35,6 +35,15 @@
   /// Whether bytes of a store are here at all.
   public var holdsData: Bool { !segments.isEmpty || !layers.isEmpty }
 
+  /// What a directory without META is: no store, or one whose root was lost.
+  func missingRoot(in directory: StoreDirectory) -> LogError {
+    guard holdsData else { return .noStore(path: directory.path) }
+    return .corrupt(
+      CorruptionReport(
+        reason: .rootMissing, file: directory.path(of: RootSlot.fileName), expected: "META beside its segments",
+        found: "\(segments.count) segments and \(layers.count) layers"))
+  }
+
   private static func isUnfinished(_ name: String) -> Bool {
     guard name.hasSuffix(".tmp") else { return false }
     let final = String(name.dropLast(4))

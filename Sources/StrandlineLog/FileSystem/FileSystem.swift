@@ -51,6 +51,8 @@ public protocol FileSystem: Sendable {
   /// Opens a directory and takes `flock(LOCK_EX | LOCK_NB)` on it; `EWOULDBLOCK` while someone else holds it.
   /// Closing the descriptor, and nothing else, gives it back.
   func lockDirectory(_ path: String) throws(Errno) -> FileDescriptor
+  /// Whether someone holds the lock of ``lockDirectory(_:)``, found out without taking it. Throws where that cannot be told.
+  func isDirectoryLocked(_ path: String) throws(Errno) -> Bool
   /// What kind of file system holds `path`, for warnings.
   func kind(of path: String) throws(Errno) -> FileSystemKind
 }

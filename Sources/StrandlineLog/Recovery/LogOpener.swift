@@ -55,7 +55,7 @@ struct LogOpener {
   /// Reads and verifies. A commit of several frames must not be delivered in part, so damage is looked for first.
   private mutating func lookForReading() throws(LogError) -> ReadView {
     let listing = try readListing()
-    guard listing.hasRoot else { throw missingRoot(listing) }
+    guard listing.hasRoot else { throw listing.missingRoot(in: directory) }
     let root = try RootFile.open(directory, for: .read).current
     revision = root.revision
     let chain = try SegmentChain.read(listing, root: root, in: directory)
@@ -64,11 +64,11 @@ struct LogOpener {
     guard let last = chain.headers.last else {
       return ReadView(root: root, headers: [], start: nil, spans: [])
     }
-    let start = try anchorState(root, chain)
+    let start = try chain.stateBehindAnchor(of: root, in: directory)
     let tail = try SegmentFile(opening: directory.path(of: last.fileName.description), header: last, in: fileSystem)
-    let evidence = try judge(tail, root: root, start: ChainState(startOf: last)).examine()
+    let evidence = try TailJudge(tail, root: root).examine()
     do throws(LogError) {
-      try refuseIfCorrupt(evidence, tail: tail, root: root)
+      try evidence.refuseIfCorrupt(tail: tail, root: root)
     } catch {
       guard case .corrupt(let damage) = error else { throw error }
       report.damage = damage
@@ -148,7 +148,7 @@ struct LogOpener {
     let lock = try DirectoryLock(directory)
     let listing = try readListing()
     if !listing.hasRoot {
-      if listing.holdsData || !options.createsIfMissing { throw missingRoot(listing) }
+      if listing.holdsData || !options.createsIfMissing { throw listing.missingRoot(in: directory) }
       try StoreCreation.makeRoot(directory, environment: environment)
       report.isNew = true
     }
@@ -166,22 +166,17 @@ struct LogOpener {
     report.warnings += chain.events
     report.unknown = listing.unknown
     if chain.headers.isEmpty {
-      return try openEmpty(root, space, lock, listing, unfinished: chain.unfinished, since: started)
+      return try openEmpty(root, chain, space, lock, listing, since: started)
     }
     return try openExisting(root, chain, space, lock, listing, consumer, since: started)
   }
 
   private mutating func openEmpty(
-    _ root: RootFile, _ space: SpaceAhead, _ lock: DirectoryLock, _ listing: StoreListing,
-    unfinished: SegmentFileName?, since started: UInt64
+    _ root: RootFile, _ chain: SegmentChain, _ space: SpaceAhead, _ lock: DirectoryLock, _ listing: StoreListing,
+    since started: UInt64
   ) throws(LogError) -> Opened {
-    guard root.current.lastCreatedOrdinal == 0, root.current.epoch == 0, root.current.layers.isEmpty else {
-      throw .corrupt(
-        CorruptionReport(
-          reason: .segmentMissing, file: directory.path, expected: "segment \(root.current.firstLiveOrdinal)",
-          found: "no segment"))
-    }
-    try removeLeftOvers(listing, root: root, unfinished: unfinished)
+    try chain.refuseIfEmpty(root: root.current, in: directory)
+    try removeLeftOvers(listing, root: root, unfinished: chain.unfinished)
     let segment = try StoreCreation.makeFirstSegment(
       directory, root: root, space: space, environment: environment)
     let state = ChainState(startOf: segment.header)
@@ -202,10 +197,10 @@ struct LogOpener {
     _ consumer: Replay.Consumer?, since started: UInt64
   ) throws(LogError) -> Opened {
     let last = chain.headers[chain.headers.count - 1]
-    let start = try anchorState(root.current, chain)
+    let start = try chain.stateBehindAnchor(of: root.current, in: directory)
     let tail = try openForAppending(last)
     let evidence = try examine(tail, root: root.current)
-    try refuseIfCorrupt(evidence, tail: tail, root: root.current)
+    try evidence.refuseIfCorrupt(tail: tail, root: root.current)
     let outcome = try replay(spans(chain, from: start, end: evidence.commitEnd), from: start, consumer: consumer)
     try checkLayers(root.current, state: outcome.state)
     // Everything is read and judged; from here on the store is changed.
@@ -254,14 +249,6 @@ struct LogOpener {
     }
   }
 
-  private func missingRoot(_ listing: StoreListing) -> LogError {
-    guard listing.holdsData else { return .noStore(path: directory.path) }
-    return .corrupt(
-      CorruptionReport(
-        reason: .rootMissing, file: directory.path(of: RootSlot.fileName), expected: "META beside its segments",
-        found: "\(listing.segments.count) segments and \(listing.layers.count) layers"))
-  }
-
   private mutating func warnOfFileSystem() {
     guard let kind = try? fileSystem.kind(of: directory.path), kind == .copyOnWrite || kind == .network else { return }
     report.warnings.append(.fileSystemWarning(kind))
@@ -275,55 +262,12 @@ struct LogOpener {
     return SegmentFile(fileSystem: fileSystem, file: file, path: path, header: header)
   }
 
-  /// The chain where replay begins: behind the anchor, or at the first live segment.
-  private func anchorState(_ root: RootSlot, _ chain: SegmentChain) throws(LogError) -> ChainState {
-    let anchor = root.anchor
-    guard anchor.ordinal != 0 else {
-      let first = chain.headers[0]
-      return ChainState(startOf: first, commitTag: first.reset.sequence == first.baseSequence ? first.reset.headTag : 0)
-    }
-    func mismatch(_ file: String, _ found: String) -> LogError {
-      .corrupt(
-        CorruptionReport(
-          reason: .anchorMismatch, file: file,
-          expected: "commit \(anchor.sequence) with tag \(hexadecimal(anchor.headTag)) in segment \(anchor.ordinal)",
-          found: found))
-    }
-    guard let header = chain.headers.first(where: { $0.ordinal == anchor.ordinal }) else {
-      throw mismatch(directory.path, "no segment \(anchor.ordinal)")
-    }
-    let path = directory.path(of: header.fileName.description)
-    guard anchor.lsn >= header.firstFrameLSN else { throw mismatch(path, "a segment that begins behind it") }
-    let segment = try SegmentFile(opening: path, header: header, in: fileSystem)
-    let isReset = header.reset.sequence == header.baseSequence
-    var scanner = SegmentScanner(
-      segment, from: ChainState(startOf: header, commitTag: isReset ? header.reset.headTag : 0),
-      end: segment.offset(of: anchor.lsn))
-    do throws(Errno) {
-      while scanner.state.lsn < anchor.lsn, case .frame = try scanner.next(provingBody: false) {}
-    } catch {
-      throw .ioFailed(segment.failure(.read, error))
-    }
-    let state = scanner.state
-    guard state.lsn == anchor.lsn, state.tag == anchor.headTag, state.sequence == anchor.sequence,
-      !state.isInsideCommit
-    else { throw mismatch(path, "commit \(state.sequence) with tag \(hexadecimal(state.tag)) at LSN \(state.lsn)") }
-    return state
-  }
-
-  private func judge(_ tail: SegmentFile, root: RootSlot, start: ChainState) -> TailJudge {
-    var promise = TailEvidence.Promise(lsn: .zero, source: .none)
-    promise.raise(to: root.durableMark, .durableMark)
-    promise.raise(to: root.anchor.lsn, .anchor)
-    return TailJudge(segment: tail, start: start, rootPromise: promise)
-  }
-
   /// Judges the tail of a store that is about to be written to.
   ///
   /// Before anything of the tail is believed it is synced and read again from the device: an earlier process may have had a failed
   /// sync that left pages marked clean whose bytes never arrived.
   private mutating func examine(_ tail: SegmentFile, root: RootSlot) throws(LogError) -> TailEvidence {
-    let judge = judge(tail, root: root, start: ChainState(startOf: tail.header))
+    let judge = TailJudge(tail, root: root)
     if root.closedCleanly {
       // Everything was synced and META says so; there is nothing to settle, and nothing is written.
       let evidence = try judge.examine()
@@ -340,40 +284,6 @@ struct LogOpener {
       let offset = max(0, tail.offset(of: max(promise, tail.header.baseLSN))) & ~4095
       // A hint: a file system that has no cache to drop has answered from the device already.
       do throws(Errno) { try fileSystem.dropCache(tail.file, from: offset) } catch {}
-    }
-  }
-
-  /// Asks the decision table, and throws if the answer is corruption.
-  private func refuseIfCorrupt(_ evidence: TailEvidence, tail: SegmentFile, root: RootSlot) throws(LogError) {
-    if case .header(.unknownKind(let kind)) = evidence.stop {
-      throw .unsupportedFormat(
-        file: tail.path, detail: .frameKind(kind, offset: tail.offset(of: evidence.verifiedEnd)))
-    }
-    let facts = TailFacts(evidence, tail: tail, root: root)
-    let verdict = TailVerdict(facts)
-    guard case .corrupt(let rule) = verdict else { return }
-    let offset = tail.offset(of: evidence.verifiedEnd)
-    func corrupt(_ reason: CorruptionReport.Reason, _ expected: String, _ found: String) -> LogError {
-      .corrupt(
-        CorruptionReport(
-          reason: reason, file: tail.path, offset: offset, expected: expected, found: found,
-          laterFrameCount: evidence.laterFrameCount))
-    }
-    switch rule {
-    case 5:
-      throw corrupt(
-        .logOlderThanRoot, "epoch \(root.epoch), RESET \(root.resetSequence)",
-        "epoch \(evidence.state.epoch), RESET \(evidence.state.reset.sequence)")
-    case 7:
-      throw corrupt(
-        .tailLost, "last tag \(hexadecimal(root.tailTag))", "\(hexadecimal(evidence.state.tag)), \(evidence.stop)")
-    default:
-      let promised = tail.offset(of: evidence.promise.lsn)
-      if evidence.fileByteCount < promised {
-        throw corrupt(.fileTruncated, "at least \(promised) bytes", "\(evidence.fileByteCount)")
-      }
-      throw corrupt(
-        .frameDamaged, "frames up to byte \(promised), which a sync had confirmed", "\(evidence.stop)")
     }
   }
 
@@ -572,21 +482,5 @@ extension LogError {
     case .corrupt(let report): report.reason == .segmentMissing
     default: false
     }
-  }
-}
-
-extension TailFacts {
-  /// The facts about the last segment of a store whose header verifies.
-  init(_ evidence: TailEvidence, tail: SegmentFile, root: RootSlot) {
-    self.init()
-    isNewest = true
-    isNamedByRoot = root.lastCreatedOrdinal == tail.header.ordinal
-    rootIsAhead =
-      root.epoch > evidence.state.epoch
-      || root.epoch == evidence.state.epoch && root.resetSequence != evidence.state.reset.sequence
-    let promise = evidence.promise.lsn
-    breaksPromise = promise > evidence.verifiedEnd || tail.lsn(at: evidence.fileByteCount) < promise
-    differsFromCleanClose = root.closedCleanly && isNamedByRoot && evidence.state.tag != root.tailTag
-    isZeroBehind = evidence.isZeroBehind
   }
 }

@@ -140,3 +140,17 @@ struct TailJudge {
     return behind
   }
 }
+
+extension TailJudge {
+  /// The judge of a store's last segment: META's promises count as well.
+  init(_ segment: SegmentFile, root: RootSlot?, provesAllBodies: Bool = false) {
+    var promise = TailEvidence.Promise(lsn: .zero, source: .none)
+    if let root {
+      promise.raise(to: root.durableMark, .durableMark)
+      promise.raise(to: root.anchor.lsn, .anchor)
+    }
+    self.init(
+      segment: segment, start: ChainState(startOf: segment.header), rootPromise: promise,
+      provesAllBodies: provesAllBodies)
+  }
+}

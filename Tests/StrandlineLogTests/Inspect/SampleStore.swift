@@ -1,0 +1,206 @@
+import StrandlineTestSupport
+import Testing
+
+@testable @_spi(Engine) import StrandlineLog
+
+/// A small store with every kind of frame, made by the engine on a simulated disk, and what is in it.
+struct SampleStore: Sendable, CustomTestStringConvertible {
+  static let path = "/store"
+
+  let name: String
+  let image: DiskImage
+  /// Every commit in the files, in log order, those in front of a RESET included.
+  let commits: [SampleCommit]
+  /// Epoch in force.
+  let epoch: UInt64
+  /// Replay begins behind this commit.
+  let anchorSequence: UInt64
+  /// Behind the farthest position that anything in the store says a sync had covered.
+  let promise: LSN
+
+  var testDescription: String { name }
+
+  /// What a replay hands over: the live commits.
+  var live: [SampleCommit] { commits.filter { $0.epoch == epoch } }
+}
+
+/// One commit of a sample store: where it lies and what is in it.
+struct SampleCommit: Hashable, Sendable {
+  var sequence: UInt64
+  var epoch: UInt64
+  var isReset: Bool
+  var isGap: Bool
+  var records: [[UInt8]]
+  /// Path of its segment.
+  var file: String
+  /// Bytes of its frames in the file.
+  var range: Range<Int>
+  var endLSN: LSN
+}
+
+extension SampleStore {
+  /// How a store came to rest.
+  enum End: String, Sendable, CaseIterable {
+    case closed, killed
+  }
+
+  static let all: [SampleStore] = End.allCases.flatMap { [history($0), reset($0), layered($0)] }
+
+  static func environment(_ disk: any FileSystem, seed: UInt64) -> Environment {
+    let random = SharedGenerator(seed: seed)
+    return Environment(fileSystem: disk, clock: ManualClock(), randomBits: { random.next() })
+  }
+
+  static func options(_ disk: any FileSystem, seed: UInt64 = 1) -> LogOptions {
+    var options = LogOptions()
+    options.helpers = .callerRuns
+    options.segmentByteCountMax = 4096
+    options.spaceAheadByteCount = 64 << 10
+    options.replayThreadCount = 1
+    options.environment = environment(disk, seed: seed)
+    return options
+  }
+
+  /// Four segments; raw, compressed, many-frame and empty records; a GAP, because the store was salvaged once.
+  static func history(_ end: End) -> SampleStore {
+    make("history, \(end.rawValue)", end) { disk in
+      let old = try Log.open(at: "/old", options: options(disk, seed: 7))
+      for value in 0..<6 { try old.append([text(value, count: 4)]) }
+      try old.close()
+      disk.edit { image in
+        let file = image.files(below: "/old").first { $0.contains("seg-") }!
+        image.flip(file, byte: 4096 + 64 + 8, bit: 3)
+      }
+      try Salvage.run(from: "/old", to: path, environment: environment(disk, seed: 9))
+      let log = try Log.open(at: path, options: options(disk))
+      try fill(log)
+      return log
+    }
+  }
+
+  /// A RESET between commits of one segment.
+  static func reset(_ end: End) -> SampleStore {
+    make("reset, \(end.rawValue)", end) { disk in
+      let log = try Log.open(at: path, options: options(disk))
+      for value in 0..<3 { try log.append([text(value, count: 5), text(value + 100)]) }
+      try log.reset(carrying: [text(1), text(2)])
+      try fill(log)
+      return log
+    }
+  }
+
+  /// A root with a layer and an anchor in the second segment; the first was released.
+  static func layered(_ end: End) -> SampleStore {
+    make("layered, \(end.rawValue)", end) { disk in
+      let log = try Log.open(at: path, options: options(disk))
+      try fill(log)
+      let anchor = try log.append([text(500)])
+      let layer = LayerEntry(
+        id: 77, level: 0, firstSequence: SequenceNumber(1), lastSequence: anchor.sequence, byteCount: 700,
+        footerTag: 1, salt: 2)
+      let file = try disk.open("\(path)/\(layer.fileName)", .create)
+      try disk.put(file, SeededGenerator.bytes(700, seed: 3), at: 0)
+      try disk.sync(file)
+      try disk.close(file)
+      try disk.syncDirectory(path)
+      try log.publishRoot(layers: [layer], anchor: anchor, epoch: 0)
+      try log.releaseSegments(before: SequenceNumber(10))
+      for value in 0..<3 { try log.append([text(value, count: 3)]) }
+      return log
+    }
+  }
+
+  private static func fill(_ log: Log) throws {
+    for value in 0..<4 { try log.append([text(value, count: value), [], text(value + 50)]) }
+    // One frame, compressed.
+    try log.append([[UInt8](repeating: 65, count: 9000)])
+    // Two frames, both compressed.
+    try log.append([[UInt8](repeating: 66, count: 200_000), [UInt8](repeating: 67, count: 200_000)])
+    for value in 10..<22 { try log.append([text(value, count: 40)]) }
+  }
+
+  static func text(_ value: Int, count: Int = 1) -> [UInt8] {
+    Array(String(repeating: "record \(value);", count: count).utf8)
+  }
+
+  private static func make(_ name: String, _ end: End, _ build: (SimulatedDisk) throws -> Log) -> SampleStore {
+    do {
+      let disk = SimulatedDisk()
+      let log = try build(disk)
+      if end == .closed {
+        try log.close()
+        return try SampleStore(name, disk.image)
+      }
+      // Not closed: the descriptors are let go of with the image.
+      let image = disk.image
+      _ = log
+      return try SampleStore(name, image)
+    } catch {
+      preconditionFailure("\(name): \(error)")
+    }
+  }
+
+  /// Takes stock of an undamaged image, with walks of the engine's own.
+  private init(_ name: String, _ source: DiskImage) throws {
+    var image = source
+    // Less space ahead to look at, a hundred thousand times.
+    for file in image.files(below: Self.path) where file.hasSuffix(".log") {
+      image.edit(file) { bytes in
+        let used = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+        if bytes.count > used + 2048 { bytes.removeLast(bytes.count - (used + 2048) / 8 * 8) }
+      }
+    }
+    for path in image.names(in: "/") where "/\(path)" != Self.path { image.remove("/\(path)") }
+    let disk = SimulatedDisk(image)
+    let inspector = try StoreInspector(path: Self.path, environment: Self.environment(disk, seed: 0))
+    let survey = try inspector.survey()
+    var commits: [SampleCommit] = []
+    for segment in survey.live {
+      let file = try SegmentFile(inspecting: segment.path, header: try #require(segment.header), in: disk)
+      let end = try file.byteCount()
+      var walk = CommitWalk(FrameWalk(file, from: ChainState(startOf: file.header), end: end, searchesBits: false))
+      var reader = CommitReader(file, end: end)
+      while let step = try walk.next() {
+        guard case .commit(let commit) = step else { continue }
+        try #require(commit.state == .whole)
+        var records: [[UInt8]] = []
+        try reader.readRecords(commit) { list in for record in list { records.append(Array(record)) } }
+        var isReset = false
+        var isGap = false
+        switch commit.content {
+        case .reset: isReset = true
+        case .gap: isGap = true
+        default: break
+        }
+        commits.append(
+          SampleCommit(
+            sequence: commit.sequence.rawValue, epoch: commit.epoch, isReset: isReset, isGap: isGap, records: records,
+            file: segment.path, range: Int(commit.offset)..<Int(commit.endOffset), endLSN: commit.endLSN))
+      }
+    }
+    let tail = try #require(try inspector.tail())
+    self.name = name
+    self.image = image
+    self.commits = commits
+    epoch = tail.evidence.state.epoch
+    promise = tail.evidence.promise.lsn
+    let root = try #require(survey.root.root)
+    anchorSequence = root.layers.isEmpty ? 0 : root.anchor.sequence.rawValue
+  }
+}
+
+extension SeededGenerator {
+  static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
+    var generator = SeededGenerator(seed: seed)
+    return generator.bytes(count)
+  }
+}
+
+/// A seeded generator that several threads may ask.
+private final class SharedGenerator: Sendable {
+  private let generator: Lock<SeededGenerator>
+
+  init(seed: UInt64) { generator = Lock(SeededGenerator(seed: seed)) }
+
+  func next() -> UInt64 { generator.withLock { $0.next() } }
+}

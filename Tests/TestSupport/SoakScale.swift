@@ -1,0 +1,13 @@
+internal import Glibc
+
+/// How much of a heavy test runs. `swift test` runs a share that takes seconds; `STRANDLINE_SOAK_SCALE=20` runs twenty times that,
+/// where there is so much to run.
+public enum SoakScale {
+  public static let factor: Int = {
+    guard let text = getenv("STRANDLINE_SOAK_SCALE") else { return 1 }
+    return max(1, Int(String(cString: text)) ?? 1)
+  }()
+
+  /// Every `n`-th of a sequence of cases, `n` such that about `count` of `total` run, times the factor; at least every one.
+  public static func stride(of total: Int, running count: Int) -> Int { max(1, total / max(1, count * factor)) }
+}
