@@ -8,7 +8,9 @@ enum StrandlineTool {
   static let root = CommandGroup(
     name: "strandline",
     summary: "An append-only event log and store: every change is one checksummed commit.",
-    members: [.group(LogCommands.group)])
+    members: [
+      .command(TourCommand.self), .group(LogCommands.group), .command(TourWriter.self),
+    ])
 
   static func main() {
     Interruption.install()

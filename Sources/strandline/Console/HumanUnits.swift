@@ -46,14 +46,14 @@ enum HumanUnits {
     return text
   }
 
-  /// `950/s`, `12.3 k/s`, `1.25 M/s`.
-  static func rate(_ perSecond: Double) -> String {
-    guard perSecond.isFinite else { return "-/s" }
+  /// `950 entries/s`, `12.3 k entries/s`, `1.25 M entries/s`.
+  static func rate(_ perSecond: Double, of noun: String) -> String {
+    guard perSecond.isFinite else { return "- \(noun)/s" }
     switch abs(perSecond) {
-    case ..<999.5: return "\(threeDigits(perSecond))/s"
-    case ..<999.5e3: return "\(threeDigits(perSecond / 1e3)) k/s"
-    case ..<999.5e6: return "\(threeDigits(perSecond / 1e6)) M/s"
-    default: return "\(threeDigits(perSecond / 1e9)) G/s"
+    case ..<999.5: return "\(threeDigits(perSecond)) \(noun)/s"
+    case ..<999.5e3: return "\(threeDigits(perSecond / 1e3)) k \(noun)/s"
+    case ..<999.5e6: return "\(threeDigits(perSecond / 1e6)) M \(noun)/s"
+    default: return "\(threeDigits(perSecond / 1e9)) G \(noun)/s"
     }
   }
 

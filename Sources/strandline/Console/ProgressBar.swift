@@ -18,7 +18,10 @@ final class ProgressBar {
   }
 
   /// Says that `done` of the total is done. Cheap; call it as often as convenient.
-  func update(_ done: Int) {
+  func update(_ done: Int) { update(done, of: total) }
+
+  /// The same where the total is known only on the way.
+  func update(_ done: Int, of total: Int?) {
     guard console.errIsTerminal else { return }
     let now = ContinuousClock.now
     guard now - started >= .seconds(1) else { return }

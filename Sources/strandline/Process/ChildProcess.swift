@@ -121,12 +121,11 @@ struct ChildProcess: ~Copyable {
 
     var processID: pid_t = 0
     let words = CStringArray([path] + arguments)
-    let result =
-      if let environment {
-        posix_spawn(&processID, path, &actions, &attributes, words.pointers, CStringArray(environment).pointers)
-      } else {
-        posix_spawn(&processID, path, &actions, &attributes, words.pointers, environ)
-      }
+    let variables = environment.map { CStringArray($0) }
+    // The pointers live as long as the objects, and the objects only as long as somebody says so.
+    let result = withExtendedLifetime((words, variables)) {
+      posix_spawn(&processID, path, &actions, &attributes, words.pointers, variables?.pointers ?? environ)
+    }
     guard result == 0 else {
       for end in ours where end >= 0 { Glibc.close(end) }
       throw Failure(.ioFailure, "\(path) does not start: \(String(cString: strerror(result)))")

@@ -23,9 +23,9 @@ struct HumanUnitsTests {
     #expect(HumanUnits.count(0) == "0")
     #expect(HumanUnits.count(999) == "999")
     #expect(HumanUnits.count(-1_234_567) == "-1,234,567")
-    #expect(HumanUnits.rate(950.4) == "950/s")
-    #expect(HumanUnits.rate(1_250_000) == "1.25 M/s")
-    #expect(HumanUnits.rate(.nan) == "-/s")
+    #expect(HumanUnits.rate(950.4, of: "rows") == "950 rows/s")
+    #expect(HumanUnits.rate(1_250_000, of: "rows") == "1.25 M rows/s")
+    #expect(HumanUnits.rate(.nan, of: "rows") == "- rows/s")
   }
 
   @Test(
