@@ -102,10 +102,25 @@
     }
   }
 
-  /// The end of the last segment; nil if there is none with a header.
-  public func tail() throws(LogError) -> TailInspection? {
-    func isSuspect(_ tail: TailInspection?) -> Bool { tail?.isCorrupt ?? false }
-    return try settled(isSuspect: isSuspect) { (survey) throws(LogError) in try tail(of: survey) }
+  /// A survey, and the end of the last segment; nil if there is none with a header.
+  public func tail() throws(LogError) -> (survey: StoreSurvey, tail: TailInspection?) {
+    func isSuspect(_ answer: (survey: StoreSurvey, tail: TailInspection?)) -> Bool {
+      answer.tail?.isCorrupt ?? (answer.survey.chainError != nil)
+    }
+    return try settled(isSuspect: isSuspect) { (survey) throws(LogError) in (survey, try tail(of: survey)) }
+  }
+
+  /// Calls `body` with a survey, and again with a new one where files vanished under it; for work that hands results out on the way
+  /// and knows where it was.
+  public func resuming<Result>(_ body: (StoreSurvey) throws -> Result) throws -> Result {
+    for _ in 1..<Self.attemptCountMax {
+      do {
+        return try body(try survey())
+      } catch LogError.generationGone {
+        continue
+      }
+    }
+    return try body(try survey())
   }
 
   public func tail(of survey: StoreSurvey) throws(LogError) -> TailInspection? {

@@ -178,7 +178,7 @@ extension SampleStore {
             file: segment.path, range: Int(commit.offset)..<Int(commit.endOffset), endLSN: commit.endLSN))
       }
     }
-    let tail = try #require(try inspector.tail())
+    let tail = try #require(try inspector.tail(of: survey))
     self.name = name
     self.image = image
     self.commits = commits

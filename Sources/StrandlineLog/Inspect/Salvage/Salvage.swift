@@ -232,7 +232,7 @@ private struct SalvageRun {
         guard !stretch.isZero else { continue }
         copying.sawDamage = true
         report.unreadableByteCount += stretch.byteCount
-      case .mark, .defect: continue
+      case .mark, .frame: continue
       }
     }
   }

@@ -201,7 +201,7 @@ struct StoreVerifier {
         Finding(
           .corruption, .tailVerdict, tail.path, at: tail.verifiedEndOffset,
           "rule \(rule): frames verify up to byte \(tail.verifiedEndOffset) (\(evidence.stop)), a sync had confirmed byte \(promised) "
-            + "(\(evidence.promise.source.rawValue)); \(evidence.laterFrameCount) later frame headers verify"))
+            + "(\(evidence.promise.source.rawValue)); \(evidence.laterFrameCount) frame headers verify from there on"))
     case .cleanEnd, .unfinishedCreation, .readFailed: break
     }
     if case .header(.unknownKind(let kind)) = evidence.stop {

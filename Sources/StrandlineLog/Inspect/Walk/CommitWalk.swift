@@ -5,17 +5,22 @@ struct CommitWalk: ~Copyable {
   /// Steps that are found and not handed out yet, oldest first.
   private var ready: [Step] = []
   private var isDone = false
+  private let listsFrames: Bool
 
   enum Step: Sendable {
     case commit(InspectedCommit)
     /// A frame that carries no commit.
     case mark(InspectedFrame)
-    /// A frame that is not whole; the commit or mark that it belongs to follows.
-    case defect(InspectedFrame)
+    /// A frame by itself; the commit or mark that it belongs to follows. Those that are not whole, or all.
+    case frame(InspectedFrame)
     case damage(DamagedStretch)
   }
 
-  init(_ frames: consuming FrameWalk) { self.frames = frames }
+  /// - Parameter listsFrames: whether whole frames are handed out by themselves as well.
+  init(_ frames: consuming FrameWalk, listsFrames: Bool = false) {
+    self.frames = frames
+    self.listsFrames = listsFrames
+  }
 
   var segment: SegmentFile { frames.segment }
   /// The chain behind the last frame.
@@ -44,7 +49,7 @@ struct CommitWalk: ~Copyable {
   }
 
   private mutating func take(_ frame: InspectedFrame) {
-    if !frame.isWhole { ready.append(.defect(frame)) }
+    if listsFrames || !frame.isWhole { ready.append(.frame(frame)) }
     switch frame.header.kind {
     case .data:
       takeData(frame)

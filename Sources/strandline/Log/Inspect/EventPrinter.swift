@@ -1,0 +1,122 @@
+@_spi(Engine) import StrandlineLog
+
+/// Prints the records of a store one after another.
+struct EventPrinter {
+  struct Options {
+    var printsJSON: Bool
+    var values: LogEvents.Values
+    var from: SequenceNumber
+    var to: SequenceNumber
+    var includesAll: Bool
+  }
+
+  let options: Options
+  let console: Console
+  /// Commits in front of this were printed before files vanished and everything began anew.
+  private var resumeAt = LSN.zero
+  /// The epoch in which printing began: a reset in between voids what was printed.
+  private var epoch: UInt64?
+
+  init(options: Options, console: Console) {
+    self.options = options
+    self.console = console
+  }
+
+  mutating func print(_ inspector: StoreInspector, _ survey: StoreSurvey) throws -> ExitCode {
+    if console.noteIfEmpty(survey) { return .success }
+    var code = console.noteRefusal(survey)
+    var walk = try StoreWalk(inspector, survey, includesAll: options.includesAll)
+    if resumeAt > .zero, let epoch, epoch != walk.epoch { throw LogError.generationGone }
+    epoch = walk.epoch
+    var file = survey.path
+    while let element = try walk.next() {
+      switch element {
+      case .segment(let segment): file = segment.path
+      case .commit(let commit, let liveness):
+        guard commit.state == .whole else {
+          code = code.worst(note(commit, liveness, file))
+          continue
+        }
+        guard options.includesAll || liveness == .live, commit.lsn >= resumeAt,
+          (options.from...max(options.from, options.to)).contains(commit.sequence), options.from <= options.to
+        else { continue }
+        try print(commit, liveness, &walk)
+        resumeAt = commit.endLSN
+      case .damage(let stretch, let liveness):
+        code = code.worst(note(stretch, liveness, file))
+      case .frame, .mark, .spaceAhead: continue
+      }
+    }
+    return code
+  }
+
+  // MARK: - Damage
+
+  private func note(_ commit: InspectedCommit, _ liveness: Liveness, _ file: String) -> ExitCode {
+    let what: String =
+      switch commit.state {
+      case .whole, .damaged: "is damaged"
+      case .beginningMissing: "has no beginning"
+      case .endMissing: "has no end"
+      }
+    return note("commit \(commit.sequence) \(what)", at: commit.offset, liveness, file)
+  }
+
+  private func note(_ stretch: DamagedStretch, _ liveness: Liveness, _ file: String) -> ExitCode {
+    note("\(stretch.byteCount) bytes are no frame: \(stretch.reason)", at: stretch.offset, liveness, file)
+  }
+
+  private func note(_ what: String, at offset: Int64, _ liveness: Liveness, _ file: String) -> ExitCode {
+    if liveness == .inFlight { return .success }
+    let isTorn = liveness == .torn
+    console.note("\(TerminalText.escaped(file)):\(offset): \(isTorn ? "torn tail, never confirmed: " : "")\(what)")
+    return liveness == .live || liveness == .reset || liveness == .released ? .corruption : .finding
+  }
+
+  // MARK: - Records
+
+  private func print(_ commit: InspectedCommit, _ liveness: Liveness, _ walk: inout StoreWalk) throws {
+    var json = JSONWriter()
+    try walk.readRecords(of: commit) { list in
+      for record in list {
+        if options.printsJSON {
+          write(record, commit, liveness, &json)
+          try console.out.write(&json)
+        } else {
+          try console.print(line(record, commit, liveness))
+        }
+      }
+    }
+  }
+
+  private func write(
+    _ record: UnsafeRawBufferPointer, _ commit: InspectedCommit, _ liveness: Liveness, _ json: inout JSONWriter
+  ) {
+    json.object { json in
+      json.schemaField()
+      json.field("sequence", commit.sequence.rawValue)
+      json.field("lsn", commit.lsn.rawValue)
+      if options.includesAll {
+        json.field("epoch", commit.epoch)
+        json.field("state", liveness.rawValue)
+      }
+      switch options.values {
+      case .none: json.field("byteCount", record.count)
+      case .hex: json.field("valueHex", hex: record)
+      case .utf8: json.field("value", utf8OrHex: record)
+      }
+    }
+    json.endLine()
+  }
+
+  private func line(_ record: UnsafeRawBufferPointer, _ commit: InspectedCommit, _ liveness: Liveness) -> String {
+    var line = "\(commit.sequence)\t"
+    if options.includesAll { line += "\(liveness.rawValue)\t" }
+    switch options.values {
+    case .none: line += "\(record.count) bytes"
+    case .hex: line += Hexadecimal.text(record)
+    case .utf8: line += TerminalText.escaped(record)
+    }
+    return line
+  }
+}

@@ -1,0 +1,126 @@
+@_spi(Engine) import StrandlineLog
+
+/// What `log info` prints for people.
+enum InfoText {
+  static func lines(
+    _ survey: StoreSurvey, _ tail: TailInspection?, _ space: SpaceUse, _ console: Console
+  ) -> [String] {
+    var lines = [console.styled(.bold, TerminalText.escaped(survey.path))]
+    lines += root(survey, console)
+    lines += lock(survey.lock)
+    lines += segments(survey, console)
+    lines += layers(survey, console)
+    if let tail {
+      let state = tail.evidence.state
+      lines.append("last commit \(state.completeSequence), epoch \(state.epoch), at LSN \(tail.evidence.commitEnd)")
+    }
+    lines += names(survey)
+    lines += use(space)
+    return lines
+  }
+
+  // MARK: - META
+
+  private static func root(_ survey: StoreSurvey, _ console: Console) -> [String] {
+    let root = survey.root
+    guard root.byteCount != nil else { return survey.listing.hasRoot || survey.piece != nil ? [] : ["no META"] }
+    var lines: [String] = []
+    for slot in root.slots {
+      guard let found = slot.root else {
+        let why = slot.isZero ? "zeros" : slot.defect.map { "\($0)" } ?? "not there"
+        let bit = slot.singleBit.map { "; one flipped bit explains it: byte \($0.byte), bit \($0.bit)" } ?? ""
+        lines.append("META slot \(slot.number)  \(console.styled(.red, "damaged")): \(why)\(bit)")
+        continue
+      }
+      let isInForce = found.revision == root.root?.revision
+      lines.append("META slot \(slot.number)  revision \(found.revision)\(isInForce ? ", in force" : "")")
+    }
+    guard let found = root.root else { return lines }
+    lines += [
+      "store        \(found.identifier), incarnation \(hexadecimal(found.incarnation))",
+      "epoch        \(found.epoch)" + (found.epoch > 0 ? ", begun by RESET \(found.resetSequence)" : ""),
+      "segments     \(found.firstLiveOrdinal) to \(found.lastCreatedOrdinal)",
+    ]
+    if found.anchor.ordinal == 0 {
+      lines.append("anchor       none: replay begins with the first segment")
+    } else {
+      let anchor = found.anchor
+      lines.append("anchor       commit \(anchor.sequence), segment \(anchor.ordinal), LSN \(anchor.lsn)")
+    }
+    lines.append(
+      "durable mark LSN \(found.durableMark)" + (found.closedCleanly ? ", closed cleanly" : ", not closed cleanly"))
+    let bits = [found.compatibleBits, found.readOnlyCompatibleBits, found.incompatibleBits]
+    if bits.contains(where: { $0 != 0 }) {
+      lines.append("feature bits \(bits.map { hexadecimal($0) }.joined(separator: " ")) (compat, read-only, incompat)")
+    }
+    return lines
+  }
+
+  private static func lock(_ lock: LockState) -> [String] {
+    switch lock {
+    case .free: ["lock         free"]
+    case .unknown: []
+    case .held(nil): ["lock         held"]
+    case .held(let owner?):
+      [
+        "lock         held by process \(owner.processID) on \(TerminalText.escaped(owner.host)) since "
+          + UTCTime.text(seconds: owner.since)
+      ]
+    }
+  }
+
+  // MARK: - Files
+
+  private static func segments(_ survey: StoreSurvey, _ console: Console) -> [String] {
+    var table = TextTable(
+      ("segment", .right), ("state", .left), ("bytes", .right), ("LSN", .right), ("behind commit", .right),
+      ("epoch", .right), ("salt", .left), ("made", .left), ("header", .left))
+    for segment in survey.segments {
+      let whole = segment.copies.filter { $0.header != nil }.count
+      guard let header = segment.header else {
+        table.add(
+          segment.name.map { "\($0.ordinal)" } ?? "?", segment.role.rawValue, "\(segment.byteCount)", "", "", "", "",
+          "",
+          "no copy whole")
+        continue
+      }
+      table.add(
+        "\(header.ordinal)", segment.role.rawValue, "\(segment.byteCount)", "\(header.baseLSN)",
+        "\(header.baseSequence)",
+        "\(header.epoch)", hexadecimal(header.salt), UTCTime.text(milliseconds: header.createdAt),
+        segment.copies.isEmpty ? "given" : whole == 2 ? "whole" : "one copy whole")
+    }
+    return table.isEmpty ? [] : [""] + table.lines(indent: "  ") + [""]
+  }
+
+  private static func layers(_ survey: StoreSurvey, _ console: Console) -> [String] {
+    guard !survey.layers.isEmpty else { return [] }
+    var table = TextTable(("layer", .left), ("level", .right), ("commits", .left), ("bytes", .right), ("state", .left))
+    for layer in survey.layers {
+      let state = layer.entry == nil ? "not named by META" : layer.isWhole ? "named by META" : "missing or other size"
+      table.add(
+        layer.name.description, layer.entry.map { "\($0.level)" } ?? "",
+        layer.entry.map { "\($0.firstSequence) to \($0.lastSequence)" } ?? "",
+        layer.byteCount.map { "\($0)" } ?? "none",
+        state)
+    }
+    return table.lines(indent: "  ") + [""]
+  }
+
+  private static func names(_ survey: StoreSurvey) -> [String] {
+    func line(_ what: String, _ names: [String]) -> [String] {
+      names.isEmpty ? [] : ["\(what)\(names.map { TerminalText.escaped($0) }.joined(separator: ", "))"]
+    }
+    return line("unfinished   ", survey.listing.unfinished) + line("stores       ", survey.listing.inner)
+      + line("not ours     ", survey.listing.unknown)
+  }
+
+  private static func use(_ space: SpaceUse) -> [String] {
+    let parts: [(String, Int64)] = [
+      ("replayed", space.replayed), ("history", space.history), ("dead", space.dead), ("space ahead", space.ahead),
+      ("headers and META", space.administration), ("layers", space.layers), ("stray", space.stray),
+    ]
+    let text = parts.filter { $0.1 > 0 }.map { "\($0.0) \(HumanUnits.bytes($0.1))" }.joined(separator: ", ")
+    return ["\(HumanUnits.bytes(space.total)) in all: \(text)"]
+  }
+}

@@ -1,0 +1,43 @@
+@_spi(Engine) import StrandlineLog
+
+/// `strandline log events`: the records of a store, one object or line each.
+struct LogEvents: Command {
+  enum Values: String, CaseIterable { case none, hex, utf8 }
+
+  static let specification = CommandSpecification(
+    name: "events",
+    summary: "Print the records of a store.",
+    discussion: [
+      "What is live: the commits behind the last reset. With --all also what a reset, a release or a torn tail left in the",
+      "files, marked. Commits that do not verify whole are left out and noted on standard error.",
+      "",
+      "With --jsonl one object a record:",
+      #"  {"schema":1,"sequence":7,"lsn":4160,"value":"…"}"#,
+      "with \"valueHex\" instead of \"value\" where the bytes are not UTF-8. lsn is the place of the commit.",
+    ],
+    positionals: [InspectedPath.positional],
+    options: [
+      .jsonLines,
+      .init("--values", "none|hex|utf8", summary: "How records are printed (default utf8)."),
+      .init("--from", "N", summary: "Begin with commit N."),
+      .init("--to", "N", summary: "End with commit N."),
+      .init("--all", summary: "Also what does not count any more, marked with its state."),
+    ] + InspectedPath.options)
+
+  private let path: InspectedPath
+  private let options: EventPrinter.Options
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    path = try InspectedPath(arguments)
+    options = EventPrinter.Options(
+      printsJSON: arguments.has("--jsonl"), values: try arguments.choice("--values") ?? .utf8,
+      from: try arguments.sequence("--from") ?? .zero, to: try arguments.sequence("--to") ?? .max,
+      includesAll: arguments.has("--all"))
+  }
+
+  func run(_ console: Console) throws -> ExitCode {
+    let inspector = try path.inspector()
+    var printer = EventPrinter(options: options, console: console)
+    return try inspector.resuming { survey in try printer.print(inspector, survey) }
+  }
+}

@@ -1,0 +1,56 @@
+@_spi(Engine) import StrandlineLog
+
+/// `strandline log gaps`: commit numbers that are missing.
+struct LogGaps: Command {
+  static let specification = CommandSpecification(
+    name: "gaps",
+    summary: "List commit numbers that the live log ought to hold and does not.",
+    discussion: [
+      "salvaged: a GAP of an earlier salvage stands for them; damaged: bytes that do not verify stand in their place;",
+      "incomplete: some frames of the commit are missing; missing: the segment that held them is not there.",
+    ],
+    positionals: [InspectedPath.positional], options: [.jsonLines] + InspectedPath.options)
+
+  private let path: InspectedPath
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    path = try InspectedPath(arguments)
+    printsJSON = arguments.has("--jsonl")
+  }
+
+  func run(_ console: Console) throws -> ExitCode {
+    var inspector = try path.inspector()
+    inspector.searchesBits = false
+    // Gaps are few: they are gathered first, so that a search which had to begin anew prints nothing twice.
+    let (gaps, refusal) = try inspector.resuming { survey -> ([MissingSequences], ExitCode) in
+      if console.noteIfEmpty(survey) { return ([], .success) }
+      var walk = try StoreWalk(inspector, survey, includesAll: false)
+      var search = MissingSequenceSearch(survey, epoch: walk.epoch)
+      var gaps: [MissingSequences] = []
+      while let element = try walk.next() { gaps += search.take(element) }
+      return (gaps + search.finish(), console.noteRefusal(survey))
+    }
+    for gap in gaps { try print(gap, console) }
+    return refusal.worst(gaps.isEmpty ? .success : .finding)
+  }
+
+  private func print(_ gap: MissingSequences, _ console: Console) throws {
+    guard printsJSON else {
+      let numbers = gap.first == gap.last ? "\(gap.first)" : "\(gap.first)-\(gap.last)"
+      let place = gap.offset.map { ":\($0)" } ?? ""
+      return try console.print("\(numbers)\t\(gap.reason.rawValue)\t\(TerminalText.escaped(gap.file))\(place)")
+    }
+    var json = JSONWriter()
+    json.object { json in
+      json.schemaField()
+      json.field("from", gap.first.rawValue)
+      json.field("to", gap.last.rawValue)
+      json.field("reason", gap.reason.rawValue)
+      json.field("file", gap.file)
+      json.field("offset", gap.offset)
+    }
+    json.endLine()
+    try console.out.write(&json)
+  }
+}

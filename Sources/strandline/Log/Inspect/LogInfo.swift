@@ -1,0 +1,34 @@
+@_spi(Engine) import StrandlineLog
+
+/// `strandline log info`: META, segments, layers, sizes.
+struct LogInfo: Command {
+  static let specification = CommandSpecification(
+    name: "info",
+    summary: "Show META, segments, layers, epochs and sizes.",
+    discussion: ["Reads headers only; `strandline log verify` proves the rest."],
+    positionals: [InspectedPath.positional], options: [.json] + InspectedPath.options)
+
+  private let path: InspectedPath
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    path = try InspectedPath(arguments)
+    printsJSON = arguments.has("--json")
+  }
+
+  func run(_ console: Console) throws -> ExitCode {
+    let inspector = try path.inspector()
+    let (survey, tail) = try inspector.tail()
+    if console.noteIfEmpty(survey), !printsJSON { return .success }
+    let space = try SpaceUse.of(survey, tail: tail)
+    if printsJSON {
+      var json = JSONWriter(.document)
+      InfoJSON.write(survey, tail, space, to: &json)
+      json.endLine()
+      try console.out.write(&json)
+    } else {
+      for line in InfoText.lines(survey, tail, space, console) { try console.print(line) }
+    }
+    return console.noteRefusal(survey)
+  }
+}

@@ -1,0 +1,44 @@
+@_spi(Engine) import StrandlineLog
+
+/// `strandline log verify`: every byte proved, every damage named.
+struct LogVerify: Command {
+  static let specification = CommandSpecification(
+    name: "verify",
+    summary: "Prove every byte of a store and name all damage.",
+    discussion: [
+      "Reads META, segment headers and all frames, released or in front of the anchor as well, and says what open",
+      "would do. Changes nothing, takes no lock, and may run beside a writer.",
+      "",
+      "Exit code 0: fine, also where there is no store yet. 1: something a healthy store does not have, and nothing",
+      "confirmed is lost (a torn tail, one bad slot of META). 3: confirmed bytes are damaged, or the file is foreign or newer.",
+    ],
+    positionals: [InspectedPath.positional],
+    options: [
+      .json,
+      .init("--threads", "N", summary: "Segments that are read at the same time, 1 to 64 (default 2)."),
+    ] + InspectedPath.options)
+
+  private let path: InspectedPath
+  private let threadCount: Int
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    path = try InspectedPath(arguments)
+    threadCount = try arguments.integer("--threads", in: 1...64) ?? 2
+    printsJSON = arguments.has("--json")
+  }
+
+  func run(_ console: Console) throws -> ExitCode {
+    let report = try path.inspector().verify(threadCount: threadCount)
+    if printsJSON {
+      var json = JSONWriter(.document)
+      VerifyText.write(report, to: &json)
+      json.endLine()
+      try console.out.write(&json)
+    } else {
+      for finding in report.findings { try console.print(FindingText.line(finding, console)) }
+      for line in VerifyText.summary(of: report) { try console.print(line) }
+    }
+    return ExitCode(report.worst)
+  }
+}

@@ -1,0 +1,116 @@
+@_spi(Engine) import StrandlineLog
+
+/// The report of a salvage as lines and as JSON.
+enum SalvageText {
+  static func lines(_ report: SalvageReport) -> [String] {
+    var lines = ["\(TerminalText.escaped(report.target)): a new store of epoch \(report.epoch)"]
+    if report.epoch < report.highestEpoch {
+      lines.append("  brought back from an epoch that a reset had ended; the source is in epoch \(report.highestEpoch)")
+    }
+    let range =
+      report.firstSequence.flatMap { first in report.lastSequence.map { ", numbers \(first) to \($0)" } } ?? ""
+    lines.append(
+      "  kept   \(report.commitCount) commits with \(report.recordCount) records\(range), \(HumanUnits.bytes(report.byteCount))"
+    )
+    if !report.layers.isEmpty { lines.append("  kept   \(report.layers.count) layers") }
+    if !report.usedRoot { lines.append("  META of the source could not be used") }
+    if report.olderCommitCount > 0 {
+      lines.append("  left   \(report.olderCommitCount) commits of epochs that a reset had ended")
+    }
+    lines += lost(report)
+    if report.isComplete { lines.append("  lost   nothing") }
+    return lines
+  }
+
+  private static func lost(_ report: SalvageReport) -> [String] {
+    var lines: [String] = []
+    for gap in report.gaps {
+      let numbers = gap.first == gap.last ? "commit \(gap.first)" : "commits \(gap.first) to \(gap.last)"
+      lines.append("  lost   \(numbers): \(gap.reason)")
+    }
+    let omitted = report.gapCount - report.gaps.count
+    if omitted > 0 { lines.append("  lost   \(omitted) more stretches; \(report.lostSequenceCount) numbers in all") }
+    if !report.hasReset { lines.append("  lost   the RESET that began the epoch, with the records it carried") }
+    if report.brokenCommitCount > 0 {
+      lines.append("  broken \(report.brokenCommitCount) commits of which a part was found")
+    }
+    if report.unreadableByteCount > 0 {
+      lines.append("  broken \(report.unreadableByteCount) bytes in which no frame is")
+    }
+    for ordinals in report.missingOrdinals {
+      let text =
+        ordinals.count == 1
+        ? "segment \(ordinals.lowerBound)" : "segments \(ordinals.lowerBound) to \(ordinals.upperBound)"
+      lines.append("  lost   \(text): no usable file")
+    }
+    for file in report.unusable {
+      lines.append("  unused \(TerminalText.escaped(file.file)): \(TerminalText.escaped(file.reason))")
+    }
+    for layer in report.lostLayers { lines.append("  lost   layer \(TerminalText.escaped(layer))") }
+    return lines
+  }
+
+  static func write(_ report: SalvageReport, to json: inout JSONWriter) {
+    json.object { json in
+      json.schemaField()
+      json.field("source", report.source)
+      json.field("target", report.target)
+      json.field("complete", report.isComplete)
+      json.field("epoch", report.epoch)
+      json.field("highestEpoch", report.highestEpoch)
+      json.field("usedRoot", report.usedRoot)
+      json.field("hasReset", report.hasReset)
+      json.field("commits", report.commitCount)
+      json.field("records", report.recordCount)
+      json.field("byteCount", report.byteCount)
+      json.field("firstSequence", report.firstSequence?.rawValue)
+      json.field("lastSequence", report.lastSequence?.rawValue)
+      json.field("gapCount", report.gapCount)
+      json.field("lostSequences", report.lostSequenceCount)
+      json.name("gaps")
+      json.array { json in
+        for gap in report.gaps {
+          json.object { json in
+            json.field("from", gap.first.rawValue)
+            json.field("to", gap.last.rawValue)
+            json.field("reason", "\(gap.reason)")
+          }
+        }
+      }
+      json.field("brokenCommits", report.brokenCommitCount)
+      json.field("olderCommits", report.olderCommitCount)
+      json.field("unreadableByteCount", report.unreadableByteCount)
+      json.list("segments", report.segments)
+      json.name("unusable")
+      json.array { json in
+        for file in report.unusable {
+          json.object { json in
+            json.field("file", file.file)
+            json.field("reason", file.reason)
+          }
+        }
+      }
+      json.name("missingOrdinals")
+      json.array { json in
+        for ordinals in report.missingOrdinals {
+          json.object { json in
+            json.field("from", ordinals.lowerBound)
+            json.field("to", ordinals.upperBound)
+          }
+        }
+      }
+      json.list("layers", report.layers)
+      json.list("lostLayers", report.lostLayers)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// A named array of texts.
+  mutating func list(_ name: String, _ texts: [String]) {
+    self.name(name)
+    array { json in
+      for text in texts { json.value(text) }
+    }
+  }
+}

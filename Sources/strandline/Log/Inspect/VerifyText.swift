@@ -1,0 +1,86 @@
+@_spi(Engine) import StrandlineLog
+
+/// What `log verify` says at the end.
+enum VerifyText {
+  static func summary(of report: VerifyReport) -> [String] {
+    if report.survey.isEmpty { return ["no store"] }
+    var lines: [String] = []
+    if report.omittedCount > 0 { lines.append("\(report.omittedCount) more findings are left out") }
+    let total = report.total
+    lines.append(
+      "\(report.segments.count) segments, \(total.frameCount) frames, \(total.commitCount) commits, "
+        + "\(total.recordCount) records, \(HumanUnits.bytes(total.storedByteCount)) stored, "
+        + "\(HumanUnits.bytes(total.rawByteCount)) raw")
+    lines.append(opening(report))
+    return lines
+  }
+
+  /// What a writable open would do.
+  private static func opening(_ report: VerifyReport) -> String {
+    let damage = report.findings.filter { $0.severity == .corruption }.count + report.omittedCount
+    if let refusal = report.refusal {
+      let place = refusal.offset.map { ":\($0)" } ?? ""
+      return "DAMAGED: open refuses the store because of \(TerminalText.escaped(refusal.file))\(place). "
+        + "`strandline log salvage STORE --to NEW` copies what verifies."
+    }
+    if report.worst == .ioFailure { return "UNREADABLE: the system refused to read; nothing can be said" }
+    if damage > 0 { return "DAMAGED: \(damage) places; none of them keeps the store from being opened" }
+    if let tail = report.tail, tail.isInFlight { return "fine; a writer is at work" }
+    if report.worst == .finding {
+      let cut = report.findings.contains { $0.code == .tornTail }
+      return cut ? "fine but for a torn tail, which the next open cuts" : "open works; see the findings"
+    }
+    return "fine"
+  }
+
+  static func write(_ report: VerifyReport, to json: inout JSONWriter) {
+    let total = report.total
+    json.object { json in
+      json.schemaField()
+      json.field("path", report.survey.path)
+      json.field("verdict", verdict(report))
+      json.field("opens", report.refusal == nil && report.worst != .ioFailure)
+      json.field("segments", report.segments.count)
+      json.field("frames", total.frameCount)
+      json.field("commits", total.commitCount)
+      json.field("records", total.recordCount)
+      json.field("storedByteCount", total.storedByteCount)
+      json.field("rawByteCount", total.rawByteCount)
+      json.field("omittedFindings", report.omittedCount)
+      json.name("findings")
+      json.array { json in
+        for finding in report.findings { FindingText.write(finding, to: &json) }
+      }
+    }
+  }
+
+  private static func verdict(_ report: VerifyReport) -> String {
+    if report.survey.isEmpty { return "noStore" }
+    switch report.worst {
+    case nil, .note: return "fine"
+    case .finding: return "finding"
+    case .corruption: return "corrupt"
+    case .ioFailure: return "ioFailure"
+    }
+  }
+}
+
+extension VerifyReport {
+  struct Total {
+    var frameCount = 0
+    var commitCount = 0
+    var recordCount = 0
+    var storedByteCount: Int64 = 0
+    var rawByteCount: Int64 = 0
+  }
+
+  var total: Total {
+    segments.reduce(into: Total()) { total, segment in
+      total.frameCount += segment.frameCount
+      total.commitCount += segment.commitCount
+      total.recordCount += segment.recordCount
+      total.storedByteCount += segment.storedByteCount
+      total.rawByteCount += segment.rawByteCount
+    }
+  }
+}
