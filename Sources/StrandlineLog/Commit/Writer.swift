@@ -304,6 +304,9 @@ final class Writer {
       if poison == nil {
         space.discard(prepared)
         space.activate(path: segment.path, allocatedEnd: tailOffset)
+      } else if segment.file != prepared.file {
+        // Nobody took the file over, and a poisoned log removes nothing.
+        directory.fileSystem.closeQuietly(prepared.file)
       }
       throw error
     }
