@@ -12,15 +12,21 @@ enum CrashScale {
   /// Operations of the long workload.
   static let operationCount = 220
   /// Seeds of the long workloads that are crashed at every call.
-  static var workloadSeeds: [UInt64] { (0..<scale).map { seed &* 1_000 &+ UInt64($0) } }
-  /// Crash points are dealt out to this many test cases, which run side by side.
+  static let workloadSeeds = (0..<scale).map { seed &* 1_000 &+ UInt64($0) }
+  /// Seeds of the workloads whose states are sampled.
+  static let sampleSeeds = [seed &* 1_000 &+ 500, seed &* 1_000 &+ 501]
+  /// States are dealt out to this many test cases, which run side by side.
   static let shardCount = 4
-  /// States checked per suite.
-  static let subsetStateCount = 12_000 * scale
-  static let tornStateCount = 12_000 * scale
-  static let recoveryStateCount = 6_000 * scale
-  static let failingCallRunCount = 5_000 * scale
-  static let failingSyncRunCount = 600 * scale
+
+  // Each of a test case.
+  static let subsetStateCount = 6_000 * scale
+  static let tornStateCount = 4_000 * scale
+  static let halfWrittenStateCount = 1_000 * scale
+  static let recoveryStateCount = 3_000 * scale
+  static let failingCallRunCount = 800 * scale
+  /// Ways to fail each sync of a workload.
+  static let failingSyncWayCount = 3 + scale
+  static let orderRecoveryCount = 300 * scale
 
   private static func number(_ name: String) -> UInt64? {
     getenv(name).flatMap { UInt64(String(cString: $0)) }

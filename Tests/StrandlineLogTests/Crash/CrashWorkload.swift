@@ -37,6 +37,8 @@ struct CrashWorkload: Sendable {
 
   let seed: UInt64
   let operations: [Operation]
+  /// One workload of three begins each sync on a fresh block.
+  var alignsCommits: Bool { seed % 3 == 2 }
 
   /// Every kind of operation, in random order and number; the ones that cost much come once, where a reset soon frees them.
   static func long(seed: UInt64) -> CrashWorkload {

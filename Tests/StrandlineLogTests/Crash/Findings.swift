@@ -1,17 +1,21 @@
 import Testing
 
-/// Failures of a test that walks many states: all are counted, the first few are reported.
+/// Failures of a test that walks many states: all are counted, one of each sort is shown.
 final class Findings {
-  private(set) var count = 0
+  private var counts: [String: Int] = [:]
   private var texts: [String] = []
 
-  func add(_ text: @autoclosure () -> String) {
-    count += 1
-    if texts.count < 4 { texts.append(text()) }
+  /// - Parameter text: begins with a line that says what is wrong; the rest says where.
+  func add(_ text: String) {
+    // Positions and ids differ from state to state; what is wrong does not.
+    let sort = String(text.prefix { $0 != "\n" }.filter { !$0.isNumber }.suffix(100))
+    counts[sort, default: 0] += 1
+    if counts[sort] == 1, texts.count < 12 { texts.append(text) }
   }
 
   func report() {
-    guard count > 0 else { return }
-    Issue.record("\(count) states failed. The first:\n\(texts.joined(separator: "\n\n"))")
+    guard !counts.isEmpty else { return }
+    let total = counts.values.reduce(0, +)
+    Issue.record("\(total) states failed in \(counts.count) ways. One of each:\n\(texts.joined(separator: "\n\n"))")
   }
 }

@@ -10,10 +10,11 @@ struct RecoveredLog {
   /// Opens the store `/store`, or the one at `path`.
   static func open(
     _ fileSystem: any FileSystem, at path: String = CrashWorkload.storePath, seed: UInt64,
-    clock: ManualClock = ManualClock(), access: LogOptions.Access = .readWrite
+    clock: ManualClock = ManualClock(), access: LogOptions.Access = .readWrite, alignsCommits: Bool = false
   ) throws -> RecoveredLog {
     var options = LogOptions.crashTest(fileSystem, seed: seed, clock: clock)
     options.access = access
+    options.alignsCommits = alignsCommits
     var entries: [CommitModel.Entry] = []
     var isWhole = true
     let log = try Log.open(at: path, options: options) { (batch) throws(LogError) in

@@ -29,6 +29,8 @@ final class WorkloadRun {
   var promises = Promises()
   /// What operations answered that must not have.
   private(set) var complaints: [String] = []
+  /// Stands in the trace where a process begins.
+  static let reopenMark = "opening"
   /// Called with a line for the trace: the start of each operation, each acknowledgement.
   var mark: (String) -> Void = { _ in }
 
@@ -81,13 +83,29 @@ final class WorkloadRun {
     }
   }
 
+  /// Appends a synced commit that is not of the workload.
+  func appendOneMore(_ records: [[UInt8]]) throws {
+    guard let log else { return }
+    try append(records, true, log)
+  }
+
+  func close() throws {
+    guard let log else { return }
+    self.log = nil
+    try log.close()
+    acknowledge(synced: true)
+  }
+
   /// Lets the log go without close.
   func abandon() { log = nil }
+
+  /// Takes back what a poisoned log can no longer promise: commits that no sync has covered are in doubt.
+  func doubtBuffered() { promises.survivesKill = min(promises.survivesKill, promises.survivesPower) }
 
   private func append(_ records: [[UInt8]], _ isSynced: Bool, _ log: Log) throws {
     model.append(records)
     promises.attempted = model.count
-    let position = try attempting { () throws(LogError) in
+    let position = try attempting(log) { () throws(LogError) in
       try log.append(records, durability: isSynced ? .synced : .buffered)
     }
     if position.sequence.rawValue != UInt64(model.count) || position.epoch != model.epoch {
@@ -100,7 +118,7 @@ final class WorkloadRun {
     let base = hasBase ? [try makeLayer(through: max(1, model.count))] : []
     model.reset(carrying: records)
     promises.attempted = model.count
-    let report = try attempting { () throws(LogError) in
+    let report = try attempting(log) { () throws(LogError) in
       try log.reset(carrying: records, base: base, keepCopy: keepsCopy)
     }
     if report.epoch != model.epoch || report.position.sequence.rawValue != UInt64(model.count) {
@@ -112,18 +130,22 @@ final class WorkloadRun {
   }
 
   /// Runs a call that adds the model's last commit. If it fails without a trace the model takes the commit back.
-  private func attempting<Result>(_ call: () throws(LogError) -> Result) throws(LogError) -> Result {
+  private func attempting<Result>(
+    _ log: Log, _ call: () throws(LogError) -> Result
+  ) throws(LogError) -> Result {
+    let wasPoisoned = log.status.poison != nil
     do throws(LogError) {
       return try call()
     } catch {
-      // Poison leaves the outcome open; every other error promises that nothing was written.
-      if case .poisoned = error, !wasPoisoned { wasPoisoned = true } else { takeBack() }
+      // The failure that poisons leaves the outcome open; every other one promises that nothing was written.
+      if case .poisoned = error, !wasPoisoned {
+        mark("in doubt \(model.count)")
+      } else {
+        takeBack()
+      }
       throw error
     }
   }
-
-  /// The first `.poisoned` of an open log is about the call itself, the later ones refuse.
-  private var wasPoisoned = false
 
   private func takeBack() {
     model.truncate(to: model.count - 1)
@@ -150,9 +172,10 @@ final class WorkloadRun {
       id: generator.next(), level: 0, firstSequence: SequenceNumber(1), lastSequence: SequenceNumber(UInt64(count)),
       byteCount: 100, footerTag: 1, salt: 2)
     let path = CrashWorkload.storePath + "/" + layer.fileName
-    let file = try fileSystem.open(path + ".tmp", .create)
+    let file = try fileSystem.openRetrying(path + ".tmp", .create)
     do {
-      try fileSystem.put(file, generator.bytes(100), at: 0)
+      let bytes = generator.bytes(100)
+      try bytes.withUnsafeBytes { try fileSystem.writeAll(file, $0, at: 0) }
       try fileSystem.sync(file)
     } catch {
       try? fileSystem.close(file)
@@ -189,9 +212,10 @@ final class WorkloadRun {
   }
 
   private func reopen() throws {
+    mark(Self.reopenMark)
     let recovered = try RecoveredLog.open(
-      fileSystem, seed: workload.seed &* 31 &+ UInt64(promises.operation + 1), clock: clock)
-    wasPoisoned = false
+      fileSystem, seed: workload.seed &* 31 &+ UInt64(promises.operation + 1), clock: clock,
+      alignsCommits: workload.alignsCommits)
     let count = Int(recovered.log.status.last.sequence.rawValue)
     guard (promises.survivesKill...model.count).contains(count) else {
       complaints.append("reopen found \(count) commits of \(promises.survivesKill)...\(model.count)")
