@@ -1,4 +1,5 @@
 import Glibc
+import StrandlineTestSupport
 
 /// How much the crash tests do, in one place. `swift test` runs a small deterministic share; a soak run turns it up:
 ///
@@ -6,8 +7,8 @@ import Glibc
 ///
 /// The seed moves all random choices; the scale multiplies the number of workloads and of sampled states.
 enum CrashScale {
-  static let seed = number("STRANDLINE_SOAK_SEED") ?? 1
-  static let scale = Int(number("STRANDLINE_SOAK_SCALE") ?? 1)
+  static let seed = getenv("STRANDLINE_SOAK_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
+  static let scale = SoakScale.factor
 
   /// Operations of the long workload.
   static let operationCount = 220
@@ -27,8 +28,4 @@ enum CrashScale {
   /// Ways to fail each sync of a workload.
   static let failingSyncWayCount = 3 + scale
   static let orderRecoveryCount = 300 * scale
-
-  private static func number(_ name: String) -> UInt64? {
-    getenv(name).flatMap { UInt64(String(cString: $0)) }
-  }
 }
