@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Runs `body` on `count` threads that start at once; returns when the last has ended, with the seconds in between.
+/// Runs `body` on `count` threads that start at once; returns when the last has ended, with the seconds from the first
+/// start to the last end. The threads look at the clock themselves: on a busy machine the caller may be late.
 func runThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws -> Double {
   let crew = Crew(count: count, body: body)
   var threads: [pthread_t] = []
@@ -11,16 +12,21 @@ func runThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) 
     precondition(failure == 0, "no thread to be had")
     threads.append(thread)
   }
-  crew.waitForStart()
-  let start = monotonicNanoseconds()
   for thread in threads { pthread_join(thread, nil) }
-  let elapsed = seconds(since: start)
-  if let error = crew.firstError { throw error }
-  return elapsed
+  if let error = crew.outcomes.lazy.compactMap(\.error).first { throw error }
+  let start = crew.outcomes.map(\.start).min() ?? 0
+  let end = crew.outcomes.map(\.end).max() ?? 0
+  return Double(end - start) / 1e9
 }
 
 private final class Crew: @unchecked Sendable {
-  // Sendable: `errors` has a place for each thread and is read behind the last join; the barrier is made for sharing.
+  // Sendable: `outcomes` has a place for each thread and is read behind the last join; the barrier is made for sharing.
+  struct Outcome {
+    var start: UInt64 = 0
+    var end: UInt64 = 0
+    var error: (any Error)?
+  }
+
   final class Member {
     let crew: Crew
     let index: Int
@@ -33,36 +39,33 @@ private final class Crew: @unchecked Sendable {
 
   static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
     let member = Unmanaged<Member>.fromOpaque(argument!).takeRetainedValue()
-    member.crew.waitForStart()
-    do {
-      try member.crew.body(member.index)
-    } catch {
-      member.crew.errors[member.index] = error
-    }
+    let crew = member.crew
+    pthread_barrier_wait(crew.barrier)
+    var outcome = Outcome(start: monotonicNanoseconds())
+    do { try crew.body(member.index) } catch { outcome.error = error }
+    outcome.end = monotonicNanoseconds()
+    crew.outcomes[member.index] = outcome
     return nil
   }
 
   private let body: @Sendable (Int) throws -> Void
   private let barrier: UnsafeMutablePointer<pthread_barrier_t>
-  private let errors: UnsafeMutableBufferPointer<(any Error)?>
+  let outcomes: UnsafeMutableBufferPointer<Outcome>
 
   init(count: Int, body: @escaping @Sendable (Int) throws -> Void) {
     self.body = body
     barrier = .allocate(capacity: 1)
-    pthread_barrier_init(barrier, nil, UInt32(count) + 1)
-    errors = .allocate(capacity: count)
-    errors.initialize(repeating: nil)
+    pthread_barrier_init(barrier, nil, UInt32(count))
+    outcomes = .allocate(capacity: count)
+    outcomes.initialize(repeating: Outcome())
   }
 
   deinit {
     pthread_barrier_destroy(barrier)
     barrier.deallocate()
-    errors.deinitialize()
-    errors.deallocate()
+    outcomes.deinitialize()
+    outcomes.deallocate()
   }
-
-  func waitForStart() { pthread_barrier_wait(barrier) }
-  var firstError: (any Error)? { errors.lazy.compactMap(\.self).first }
 }
 
 /// Runs `body` on the concurrency pool and waits for it. For the thread that stands outside: commands are synchronous.

@@ -1,5 +1,5 @@
-/// One family of benches as horizontal bars: a group a bench, a bar a subject, the best of the group as long as the
-/// chart is wide. A whisker spans the smallest and the largest run; a notch marks the goal.
+/// One family of benches as horizontal bars: a group a bench, a bar a subject. A whisker spans the smallest and the largest
+/// run; a notch marks the goal. A group is as wide as its best log; what the bare system calls do beyond it is cut.
 enum BarChart {
   private static let labelWidth = 190
   private static let barWidth = 420
@@ -14,7 +14,8 @@ enum BarChart {
     for bench in results.benches(in: family) {
       let primary = results.primary(of: bench)
       let bars = results.subjects(of: bench).compactMap { results.figure(bench, $0, primary) }
-      let longest = bars.map(\.summary.max).max() ?? 0
+      let scaled = bars.filter { $0.subject != SubjectName.rawIO.text }
+      let longest = (scaled.isEmpty ? bars : scaled).map(\.summary.max).max() ?? 0
       guard longest > 0 else { continue }
       body.append(#"<text class="name" x="8" y="\#(y + 15)">\#(escaped(bench))</text>"#)
       y += groupHead
@@ -48,8 +49,10 @@ enum BarChart {
   }
 
   private static func bar(_ figure: Figure, longest: Double, goal: Double?, y: Int) -> [String] {
-    func x(_ value: Double) -> String { decimal(Double(labelWidth) + value / longest * Double(barWidth)) }
-    func length(_ value: Double) -> String { decimal(max(1, value / longest * Double(barWidth))) }
+    func length(of value: Double) -> Double { min(value / longest, 1) * Double(barWidth) }
+    func x(_ value: Double) -> String { decimal(Double(labelWidth) + length(of: value)) }
+    func length(_ value: Double) -> String { decimal(max(1, length(of: value))) }
+    let isCut = figure.summary.median > longest
     let known = ["strandline", "strandline-async", "c-reference", "raw-io"]
     let style = known.contains(figure.subject) ? figure.subject : "peer"
     let summary = figure.summary
@@ -59,7 +62,7 @@ enum BarChart {
       #"<rect class="\#(style)" x="\#(labelWidth)" y="\#(y)" width="\#(length(summary.median))" height="\#(barHeight)"/>"#,
       #"<path class="whisker" d="M\#(x(summary.min)) \#(middle)H\#(x(summary.max))"/>"#,
       #"<text class="value" x="\#(labelWidth + barWidth + 8)" y="\#(y + 11)">"#
-        + "\(escaped(Quantity.text(summary.median, figure.metric)))</text>",
+        + "\(escaped(Quantity.text(summary.median, figure.metric)))\(isCut ? " ▸" : "")</text>",
     ]
     if let goal, figure.subject == SubjectName.strandline.text, goal <= longest {
       lines.append(#"<path class="goal" d="M\#(x(goal)) \#(y - 1)V\#(y + barHeight + 1)"/>"#)
