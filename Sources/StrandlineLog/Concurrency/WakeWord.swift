@@ -13,7 +13,7 @@ final class WakeWord: Sendable {
   /// Sets the word and wakes up to `count` sleepers.
   func set(_ value: UInt32, waking count: Int32) {
     word.store(value, ordering: .releasing)
-    strandline_futex_wake(address, count)
+    if count > 0 { strandline_futex_wake(address, count) }
   }
 
   /// Replaces `expected` by `desired` if it still stands there.
