@@ -179,6 +179,18 @@ struct LogTests {
     try await log.close()
   }
 
+  @Test func `a sync writes no commit of its own`() throws {
+    let log = try Log.open(at: path)
+    let position = try log.append([text(1)])
+    try log.sync()
+    #expect(log.status.last == position)
+    try log.append([text(2)], durability: .buffered)
+    try log.sync()
+    #expect(log.status.last.sequence == SequenceNumber(2))
+    try log.close()
+    #expect(try replayed().records == [text(1), text(2)])
+  }
+
   @Test func `buffered commits reach readers once they are synced`() throws {
     var options = LogOptions()
     options.helpers = .callerRuns
