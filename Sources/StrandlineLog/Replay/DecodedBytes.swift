@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Memory that holds decoded payloads. Given back with its last reference.
 ///
-/// A piece of a ``DecodedArena``: what is kept of a replay takes the bytes it has and no more, however small the batches are.
+/// A piece of a `DecodedArena`: what is kept of a replay takes the bytes it has and no more, however small the batches are.
 public final class DecodedBytes: Sendable {
   private let arena: DecodedArena
   private let range: Range<Int>
