@@ -17,6 +17,7 @@ public struct LogOptions: Sendable {
   }
 
   public var access: Access = .readWrite
+  /// Whether a writable open makes a store where there is none. Default on; off answers ``LogError/noStore(path:)``.
   public var createsIfMissing = true
 
   /// Bytes of frames after which the next commit begins a new segment. Default 64 MiB, at least 4 KiB, at most 64 GiB.
@@ -32,18 +33,22 @@ public struct LogOptions: Sendable {
   /// A pause of this length after the last commit is marked in the log, so that damage to that commit is known from a
   /// torn write. Default 1 s, at least 10 ms; nil writes no marks.
   public var idleMarkInterval: Duration? = .seconds(1)
-  /// Each sync begins on a fresh 4 KiB block. For devices that may damage the rest of a block they rewrite. Default off;
-  /// costs up to 4 KiB a sync.
+  /// Each group of commits begins on a fresh 4 KiB block. For devices that may damage the rest of a block they rewrite. Default off;
+  /// costs about 4 KiB a group.
   public var alignsCommits = false
   /// Whether frames from 4 KiB up are compressed. Default on.
   public var compresses = true
-  /// Threads that verify and decode while the log is replayed, the caller's included. Default: one a processor, at most 8.
+  /// Threads that verify and decode while the log is replayed, the caller's included. 1 to 256; default: one a processor, at most 8.
+  /// Each holds up to two units of about 3 MiB.
   public var replayThreadCount: Int?
+  /// Default `.threads`.
   public var helpers: Helpers = .threads
   /// Called when something happens that an operator may want to see. On any thread; must not call the log back.
   public var observer: (@Sendable (LogEvent) -> Void)?
+  /// The disk, the clocks and chance. Default: the machine's own.
   public var environment: Environment = .system
 
+  /// The defaults.
   public init() {}
 
   func checked() throws(LogError) -> LogOptions {

@@ -1,7 +1,10 @@
 /// How a log stands, as of one moment.
 public struct LogStatus: Hashable, Sendable {
+  /// Drawn when the store was made; its copies have the same.
   public var identifier: StoreIdentifier
+  /// Another in every copy.
   public var incarnation: UInt64
+  /// Resets so far.
   public var epoch: UInt64
   /// The last acknowledged commit.
   public var last: Position
@@ -9,8 +12,11 @@ public struct LogStatus: Hashable, Sendable {
   public var durable: Position
   /// Of the last reset in the log; zero if none.
   public var resetSequence: SequenceNumber
+  /// Ordinal of the first segment that is needed.
   public var firstLiveOrdinal: UInt64
+  /// Ordinal of the segment that is written to.
   public var lastOrdinal: UInt64
+  /// As META names them, top first.
   public var layers: [LayerEntry]
   /// Set once a sync or write has failed: nothing more is written until the log is reopened.
   public var poison: IOFailure?

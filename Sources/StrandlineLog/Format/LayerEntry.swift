@@ -2,12 +2,19 @@
 ///
 /// The log keeps, copies and removes layer files by these entries; what is in them is the business of the layer above.
 public struct LayerEntry: Hashable, Sendable {
+  /// Random, never reused; also in the file's name.
   public var id: UInt64
+  /// Of the layer above's own counting.
   public var level: UInt8
+  /// The first commit the layer covers.
   public var firstSequence: SequenceNumber
+  /// The last commit the layer covers; also in the file's name.
   public var lastSequence: SequenceNumber
+  /// Exact size of the file.
   public var byteCount: UInt64
+  /// Tag of the file's end, kept for the layer above.
   public var footerTag: UInt64
+  /// Seed of the file's tags, kept for the layer above.
   public var salt: UInt64
 
   public init(
