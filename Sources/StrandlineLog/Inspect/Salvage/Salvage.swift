@@ -11,6 +11,7 @@ public enum Salvage {
   ///   - path: the damaged store's directory, or one segment file.
   ///   - target: where the new store is to stand; nothing may be there, its parent must exist.
   ///   - epoch: an older epoch to save instead of the highest.
+  ///   - environment: the disk, the clocks and chance; the machine's own.
   /// - Throws: ``LogError/targetExists(path:)``; ``LogError/locked(path:by:)`` while a writer has the source open;
   ///   ``LogError/noStore(path:)`` if nothing of a store is at `path`, or nothing of the asked epoch; ``LogError/outOfSpace(_:)`` and
   ///   ``LogError/ioFailed(_:)`` with nothing left behind.
