@@ -79,15 +79,20 @@ final class CommitQueue: Sendable {
     }
     lane.write(group.members)
     lane.leave()
+    // The next leader first: waking many takes as long as a sync, and those who came meanwhile are synced in that time.
+    let leadsOn = electNext()
     group.finish()
-    electNext()
+    if leadsOn { lead() }
   }
 
+  /// Above this many, waking them takes longer than a sync, and two groups that take turns keep the device busy.
+  private static let gatheredMemberCountMax = 16
+
   /// Gives those who were just woken the moment they need to come again: without it groups of one and of all the others would take
-  /// turns, at half the rate. Evidence: Docs/Benchmarks.md, "append.synced.64writers".
+  /// turns, at half the rate. Evidence: Docs/Benchmarks.md, "append.synced.8writers" and "append.synced.64writers".
   private func gather() {
     let expected = state.withLock { $0.recentMemberCount }
-    guard expected > 1 else { return }
+    guard (2...Self.gatheredMemberCountMax).contains(expected) else { return }
     var count = state.withLock { $0.groups[0].members.count }
     var idleTurns = 0
     while count < expected, idleTurns < 3 {
@@ -98,7 +103,8 @@ final class CommitQueue: Sendable {
     }
   }
 
-  private func electNext() {
+  /// Finds a leader for those who came meanwhile; true if it has to be the caller.
+  private func electNext() -> Bool {
     let next: (group: CommitGroup, hasThreads: Bool)? = state.withLock { state in
       let first = state.groups[0]
       if first.members.isEmpty {
@@ -107,14 +113,15 @@ final class CommitQueue: Sendable {
       }
       return (first, first.threadCount > 0)
     }
-    guard let next else { return }
+    guard let next else { return false }
     if next.hasThreads {
       next.group.word.set(CommitGroup.Phase.needsLeader, waking: 1)
     } else if let committer {
       committer.submit { [self] in lead() }
     } else {
-      lead()
+      return true
     }
+    return false
   }
 }
 
