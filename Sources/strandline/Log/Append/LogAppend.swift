@@ -41,11 +41,11 @@ struct LogAppend: Command {
   }
 
   func run(_ console: Console) throws -> ExitCode {
-    Interruption.beginGraceful()
     let log = try Log.open(at: store)
+    // Opening may be interrupted anywhere; from here on there is something to finish.
+    Interruption.beginGraceful()
     if let cut = log.openReport.cut {
-      let size = HumanUnits.bytes(cut.byteCount)
-      console.note("\(cut.file): cut \(size) of a commit that a crash left unfinished; it was never acknowledged")
+      console.note("\(cut.file): cut at byte \(cut.offset): a commit that a crash left unfinished, never acknowledged")
     }
     var appender = LineAppender(log: log, settings: settings, out: console.out)
     do {
