@@ -20,10 +20,39 @@ struct KilledAppendTests {
     var model = KilledAppendModel()
     for round in 0..<Self.roundCount {
       let delay = UInt32.random(in: 0..<40_000, using: &random)
+      let context = "round \(round), killed after \(delay) µs"
       let acknowledged = try appendAndKill(store, options, from: model.nextLine, after: delay)
+      let shown = try shownByTheTool(store, context)
       let (commits, _) = try contents(ofStore: store)
-      try model.check(commits, acknowledged, "round \(round), killed after \(delay) µs")
+      try model.check(commits, acknowledged, context)
+      #expect(shown.map(\.value) == commits.flatMap(\.records), "\(context)")
+      #expect(
+        shown.map(\.sequence)
+          == commits.flatMap { commit in
+            (0..<commit.recordCount).map { _ in commit.position.sequence.rawValue }
+          }, "\(context)")
     }
+  }
+
+  /// What `log verify` and `log events` make of the store as the kill left it, before anything has recovered it.
+  private func shownByTheTool(_ store: String, _ context: String) throws -> [(sequence: UInt64, value: [UInt8])] {
+    // A kill may come before there is a directory.
+    guard access(store, F_OK) == 0 else { return [] }
+    let verified = try ToolRun(["log", "verify", store])
+    #expect([.exited(0), .exited(1)].contains(verified.ending), "\(context): \(verified.text)\(verified.errorText)")
+    let events = try ToolRun(["log", "events", store, "--jsonl"])
+    #expect([.exited(0), .exited(1)].contains(events.ending), "\(context): \(events.errorText)")
+    return events.output.split(separator: 0x0A).map { line in
+      let sequence = Self.member(#""sequence":"#, until: UInt8(ascii: ","), of: line)
+      // The lines of the model have nothing in them that JSON escapes.
+      let value = Self.member(#""value":""#, until: UInt8(ascii: "\""), of: line)
+      return (UInt64(String(decoding: sequence, as: UTF8.self)) ?? 0, Array(value))
+    }
+  }
+
+  private static func member(_ name: String, until end: UInt8, of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard let range = line.firstRange(of: Array(name.utf8)) else { return [] }
+    return line[range.upperBound...].prefix { $0 != end }
   }
 
   /// Feeds numbered lines until the kill; what was acknowledged by then.
