@@ -230,4 +230,21 @@ struct LogTests {
       #expect(try fileSystem.status(at: segment).byteCount == byteCount + Int64(bytes.count))
     }
   }
+
+  @Test func `aligned commits begin each sync on a block of their own`() throws {
+    var options = LogOptions()
+    options.helpers = .callerRuns
+    options.alignsCommits = true
+    let log = try Log.open(at: path, options: options)
+    for value in 0..<30 { try log.append([text(value, repeating: value * 20 + 1)]) }
+    try log.reset(carrying: [text(100)])
+    for value in 0..<5 { try log.append([text(value)]) }
+    let reader = try log.read()
+    var places: [UInt64] = []
+    while let commit = try reader.next() { places.append(commit.lsn.rawValue) }
+    #expect(places.count == 6)
+    #expect(places.allSatisfy { $0 % 4096 == 0 })
+    try log.close()
+    #expect(try replayed(options).records == [text(100)] + (0..<5).map { text($0) })
+  }
 }

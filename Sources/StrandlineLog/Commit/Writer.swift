@@ -148,12 +148,22 @@ final class Writer {
 
   /// Fills up to the next 4 KiB block, so that what a sync has covered is never rewritten in part.
   func align() throws(LogError) {
-    let used = Int(tailOffset % 4096)
-    guard used != 0 else { return }
-    let rest = 4096 - used
-    let byteCount = rest >= FrameHeader.byteCount ? rest : rest + 4096
+    guard let byteCount = bytesToNextBlock else { return }
     try makeRoom(for: byteCount)
-    guard tailOffset % 4096 != 0 else { return }
+    try pad()
+  }
+
+  /// Bytes of a padding frame that ends with a block; nil if the tail is at its end already.
+  private var bytesToNextBlock: Int? {
+    let used = Int(tailOffset % 4096)
+    if used == 0 { return nil }
+    let rest = 4096 - used
+    return rest >= FrameHeader.byteCount ? rest : rest + 4096
+  }
+
+  /// Puts the padding behind the tail; there is room for it.
+  private func pad() throws(LogError) {
+    guard let byteCount = bytesToNextBlock else { return }
     let zeros = [UInt8](repeating: 0, count: byteCount - FrameHeader.byteCount)
     try compose(
       EncodedFrame(kind: .padding, raw: zeros, recordCount: 0, compresses: false), sequence: chain.sequence,
@@ -201,6 +211,7 @@ final class Writer {
   func mark() throws(LogError) {
     try sync()
     guard stated < synced else { return }
+    if options.alignsCommits { try align() }
     try makeRoom(for: FrameHeader.byteCount)
     try compose(
       EncodedFrame(kind: .syncMark, raw: [], recordCount: 0, compresses: false), sequence: chain.sequence,
@@ -212,14 +223,16 @@ final class Writer {
 
   /// Writes a RESET into the space that is kept for it and syncs it: the commit point of a reset.
   func writeReset(_ frame: EncodedFrame, _ payload: ResetPayload) throws(LogError) {
-    precondition(frame.byteCount <= SpaceAhead.reserveByteCount, "a RESET fits into its reserve")
+    let byteCount = frame.byteCount + (options.alignsCommits ? bytesToNextBlock ?? 0 : 0)
+    precondition(byteCount <= SpaceAhead.reserveByteCount, "a RESET fits into its reserve")
     if sharesFile { try roll() }
     // The reserve is missing only if its space could not be made again after an open or a roll that failed.
-    if !space.holds(tailOffset + Int64(frame.byteCount)) { try makeRoom(for: frame.byteCount) }
+    if !space.holds(tailOffset + Int64(byteCount)) { try makeRoom(for: byteCount) }
     guard chain.sequence < .max, chain.epoch < UInt64(Int64.max) - 1 else {
       throw .limitExceeded(
         Limit(name: .sequenceNumber, value: chain.sequence.rawValue, maximum: SequenceNumber.max.rawValue))
     }
+    if options.alignsCommits { try pad() }
     try flush()
     let before = chain
     try compose(frame, sequence: chain.sequence.next, continues: false)

@@ -14,4 +14,13 @@ enum KeptCopyName {
     let time = digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
     return "kept-\(date)T\(time)Z-\(hexadecimal(randomBits))"
   }
+
+  /// Whether `make` gives names like this one.
+  static func isOne(_ name: String) -> Bool {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "kept", parts[2].utf8.count == 16 else { return false }
+    let time = parts[1].utf8
+    let isTime = time.count == 16 && time.last == UInt8(ascii: "Z") || parts[1] == "0"
+    return isTime && parts[2].utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
 }

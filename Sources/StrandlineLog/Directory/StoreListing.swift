@@ -48,6 +48,6 @@
     guard name.hasSuffix(".tmp") else { return false }
     let final = String(name.dropLast(4))
     return final == RootSlot.fileName || SegmentFileName(final) != nil || LayerFileName(final) != nil
-      || final.hasPrefix("kept-")
+      || KeptCopyName.isOne(final)
   }
 }

@@ -46,8 +46,11 @@ final class ReplayPipeline: @unchecked Sendable {
   init(_ source: consuming ReplaySource, threadCount: Int) {
     self.threadCount = threadCount
     self.source = Lock(source)
-    state = Monitor(State(free: (0..<threadCount * 2).map { _ in Slot() }))
+    state = Monitor(State(free: (0..<Self.slotCount(threadCount)).map { _ in Slot() }))
   }
+
+  // A unit holds about 1 MiB stored and 2 MiB decoded: ten of them stay within 32 MiB.
+  private static func slotCount(_ threadCount: Int) -> Int { max(threadCount + 1, min(threadCount * 2, 10)) }
 
   func start() throws(LogError) {
     for _ in 1..<threadCount {

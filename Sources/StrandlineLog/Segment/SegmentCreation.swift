@@ -21,8 +21,14 @@ enum SegmentCreation {
     } catch {
       throw poison(IOFailure(operation: .sync, path: temporary, errno: error))
     }
-    try directory.performNeedingSpace(.rename, path) { () throws(Errno) in
-      try fileSystem.rename(temporary, to: path, replacing: false)
+    do throws(LogError) {
+      try directory.performNeedingSpace(.rename, path) { () throws(Errno) in
+        try fileSystem.rename(temporary, to: path, replacing: false)
+      }
+    } catch {
+      // A rename that failed otherwise may have happened all the same, and then the segment in front of it is closed.
+      guard case .ioFailed(let failure) = error else { throw error }
+      throw poison(failure)
     }
     do throws(Errno) {
       try fileSystem.syncDirectory(directory.path)

@@ -10,7 +10,7 @@ struct OperatorTests {
 
   @Test func `strange names are left alone and told, and our own left-overs go`() throws {
     try store.append(0..<10)
-    let ours = ["META.tmp", "\(SegmentFileName(ordinal: 9, id: 9)).tmp", "kept-20260101T000000Z-00ff.tmp"]
+    let ours = ["META.tmp", "\(SegmentFileName(ordinal: 9, id: 9)).tmp", "kept-20260101T000000Z-00ff00ff00ff00ff.tmp"]
     let strange = [
       ".DS_Store", "seg-1.log", "notes.txt~", "META.bak", "seg-00000000000000000001-zz.log", "a\u{1B}[31m",
     ]
