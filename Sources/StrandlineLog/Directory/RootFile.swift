@@ -39,11 +39,19 @@ final class RootFile {
   /// marked clean; a power cut would then bring an older root back under what was done on the strength of the newer.
   static func open(_ directory: StoreDirectory, for access: FileAccess) throws(LogError) -> RootFile {
     let path = directory.path(of: RootSlot.fileName)
-    let file = try directory.perform(.open, path) { () throws(Errno) in
-      try directory.fileSystem.openRetrying(path, access)
+    let file: FileDescriptor
+    do throws(Errno) {
+      file = try directory.fileSystem.openRetrying(path, access)
+    } catch {
+      // A directory or a link in META's place is no root; everything else is the system's refusal.
+      guard error.meansNoRegularFile else {
+        throw .ioFailed(IOFailure(operation: .open, path: path, errno: error))
+      }
+      throw noRoot(path, found: "no regular file")
     }
     do throws(LogError) {
       let identity = try status(of: file, in: directory)
+      guard identity.kind == .file else { throw noRoot(path, found: "no regular file") }
       if access != .read { try settle(file, in: directory) }
       let reading = try read(file, in: directory)
       return RootFile(directory: directory, file: file, identity: identity, reading: reading)
@@ -67,19 +75,31 @@ final class RootFile {
     try directory.perform(.read, path) { () throws(Errno) in try directory.fileSystem.dropCache(file, from: 0) }
   }
 
+  static func noRoot(_ path: String, found: String) -> LogError {
+    .corrupt(
+      CorruptionReport(
+        reason: .rootMissing, file: path, expected: "a file of \(RootSlot.fileByteCount) bytes", found: found))
+  }
+
   static func read(_ file: FileDescriptor, in directory: StoreDirectory) throws(LogError) -> Reading {
     let path = directory.path(of: RootSlot.fileName)
     let status = try status(of: file, in: directory)
-    guard status.kind == .file, status.byteCount == Int64(RootSlot.fileByteCount) else {
-      throw .corrupt(
-        CorruptionReport(
-          reason: .rootMissing, file: path, expected: "a file of \(RootSlot.fileByteCount) bytes",
-          found: status.kind == .file ? "\(status.byteCount) bytes" : "something else"))
+    guard status.byteCount == Int64(RootSlot.fileByteCount) else {
+      throw noRoot(path, found: "\(status.byteCount) bytes")
     }
     let bytes = try directory.perform(.read, path) { () throws(Errno) in
       try directory.fileSystem.readBytes(file, at: 0, byteCount: RootSlot.fileByteCount)
     }
     return try reading(of: bytes, path: path)
+  }
+
+  /// Refuses a root that this version may read and must not write.
+  static func refuseIfReadOnly(_ root: RootSlot, in directory: StoreDirectory) throws(LogError) {
+    guard
+      let bit = FormatVersion.firstUnknownBit(
+        root.readOnlyCompatibleBits, known: FormatVersion.knownReadOnlyCompatibleBits)
+    else { return }
+    throw .unsupportedFormat(file: directory.path(of: RootSlot.fileName), detail: .readOnlyFeatureBit(bit))
   }
 
   /// Decides between the slots. A slot that is whole but of another version refuses the store: it is never passed over for

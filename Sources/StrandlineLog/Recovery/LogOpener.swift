@@ -154,12 +154,7 @@ struct LogOpener {
     }
     let root = try RootFile.open(directory, for: .readWrite)
     if let slot = root.damagedSlot { report.warnings.append(.rootSlotDamaged(slot: slot)) }
-    if let bit = FormatVersion.firstUnknownBit(
-      root.current.readOnlyCompatibleBits, known: FormatVersion.knownReadOnlyCompatibleBits)
-    {
-      throw .unsupportedFormat(
-        file: directory.path(of: RootSlot.fileName), detail: .readOnlyFeatureBit(bit))
-    }
+    try RootFile.refuseIfReadOnly(root.current, in: directory)
     warnOfFileSystem()
     let space = SpaceAhead(directory: directory, options: options, helper: extender)
     let chain = try SegmentChain.read(listing, root: root.current, in: directory)

@@ -179,7 +179,7 @@ internal import Glibc
       block = try fileSystem.readBytes(file, at: 0, byteCount: SegmentHeader.blockByteCount)
     } catch {
       // A directory, link or device in the file's place is not a segment; everything else is the system's refusal.
-      guard [ELOOP, EISDIR, ENXIO, ENOTDIR].contains(error.rawValue) else {
+      guard error.meansNoRegularFile else {
         throw .ioFailed(IOFailure(operation: .open, path: path, errno: error))
       }
       throw Self.damaged(path, "not a regular file")

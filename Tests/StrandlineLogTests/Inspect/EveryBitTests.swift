@@ -10,8 +10,7 @@ struct EveryBitTests {
 
   @Test(arguments: SampleStore.all)
   func `a damaged byte is found, never believed, and costs salvage one commit at most`(_ store: SampleStore) throws {
-    var outcomes: [Trial.Outcome: Int] = [:]
-    var salvageCount = 0
+    var tally = Tally()
     for file in store.image.files(below: SampleStore.path) where !file.hasSuffix("LOCK") && !file.hasSuffix(".lyr") {
       let bytes = try #require(store.image.bytes(of: file))
       let total = bytes.count * 10
@@ -27,17 +26,14 @@ struct EveryBitTests {
         var image = store.image
         image.poke(file, at: place, [value])
         let trial = Trial(store: store, image: image, damage: "\(file) byte \(place): \(bytes[place]) -> \(value)")
-        outcomes[try trial.check(isConfirmed: isConfirmed(place, of: file, in: store)), default: 0] += 1
+        tally.add(try trial.check(isConfirmed: isConfirmed(place, of: file, in: store)))
         if number % 8 == 0 || SoakScale.factor > 1 {
-          salvageCount += 1
-          try trial.checkSalvage { !($0.file == file && $0.range.contains(place)) }
+          try trial.checkSalvage()
+          tally.addSalvage()
         }
       }
     }
-    let cases = outcomes.values.reduce(0, +)
-    print(
-      "every bit: \(store.name): \(cases) cases, \(outcomes.sorted { $0.key.rawValue < $1.key.rawValue }), \(salvageCount) salvages"
-    )
+    print(tally.line("every bit", store))
   }
 
   /// Whether a sync had confirmed the byte: all but the space ahead and what the last promise does not cover.
@@ -45,6 +41,6 @@ struct EveryBitTests {
     if file.hasSuffix("META") { return true }
     guard let last = store.commits.last, file == last.file else { return true }
     let base = last.endLSN.rawValue - UInt64(last.range.upperBound)
-    return base + UInt64(place) < store.promise.rawValue
+    return base + UInt64(place) < store.promise(in: store.image).rawValue
   }
 }

@@ -9,19 +9,42 @@ struct SampleStore: Sendable, CustomTestStringConvertible {
 
   let name: String
   let image: DiskImage
+  /// The same store a few commits earlier.
+  let older: DiskImage
   /// Every commit in the files, in log order, those in front of a RESET included.
   let commits: [SampleCommit]
   /// Epoch in force.
   let epoch: UInt64
   /// Replay begins behind this commit.
   let anchorSequence: UInt64
-  /// Behind the farthest position that anything in the store says a sync had covered.
-  let promise: LSN
+  /// Who says, in the last segment and in META, how far a sync had covered the log.
+  let promises: [SamplePromise]
 
   var testDescription: String { name }
 
+  /// Behind the farthest position that anything in `image` still says a sync had covered. Zeroing or cutting a segment takes the
+  /// promises in it away with the commits; nothing can tell then.
+  func promise(in image: DiskImage) -> LSN {
+    var promise = LSN.zero
+    for statement in promises {
+      guard let bytes = image.bytes(of: statement.file), bytes.count >= statement.range.upperBound,
+        bytes[statement.range].elementsEqual(statement.bytes)
+      else { continue }
+      promise = max(promise, statement.lsn)
+    }
+    return promise
+  }
+
   /// What a replay hands over: the live commits.
   var live: [SampleCommit] { commits.filter { $0.epoch == epoch } }
+}
+
+/// Bytes of a sample store that state a promise, as long as they are whole and in their place.
+struct SamplePromise: Sendable {
+  var file: String
+  var range: Range<Int>
+  var bytes: [UInt8]
+  var lsn: LSN
 }
 
 /// One commit of a sample store: where it lies and what is in it.
@@ -46,6 +69,13 @@ extension SampleStore {
 
   static let all: [SampleStore] = End.allCases.flatMap { [history($0), reset($0), layered($0)] }
 
+  /// Each store has an identity of its own.
+  private enum Seed {
+    static let history: UInt64 = 100
+    static let reset: UInt64 = 200
+    static let layered: UInt64 = 300
+  }
+
   static func environment(_ disk: any FileSystem, seed: UInt64) -> Environment {
     let random = SharedGenerator(seed: seed)
     return Environment(fileSystem: disk, clock: ManualClock(), randomBits: { random.next() })
@@ -64,15 +94,15 @@ extension SampleStore {
   /// Four segments; raw, compressed, many-frame and empty records; a GAP, because the store was salvaged once.
   static func history(_ end: End) -> SampleStore {
     make("history, \(end.rawValue)", end) { disk in
-      let old = try Log.open(at: "/old", options: options(disk, seed: 7))
+      let old = try Log.open(at: "/old", options: options(disk, seed: Seed.history))
       for value in 0..<6 { try old.append([text(value, count: 4)]) }
       try old.close()
       disk.edit { image in
         let file = image.files(below: "/old").first { $0.contains("seg-") }!
         image.flip(file, byte: 4096 + 64 + 8, bit: 3)
       }
-      try Salvage.run(from: "/old", to: path, environment: environment(disk, seed: 9))
-      let log = try Log.open(at: path, options: options(disk))
+      try Salvage.run(from: "/old", to: path, environment: environment(disk, seed: Seed.history + 1))
+      let log = try Log.open(at: path, options: options(disk, seed: Seed.history + 2))
       try fill(log)
       return log
     }
@@ -81,7 +111,7 @@ extension SampleStore {
   /// A RESET between commits of one segment.
   static func reset(_ end: End) -> SampleStore {
     make("reset, \(end.rawValue)", end) { disk in
-      let log = try Log.open(at: path, options: options(disk))
+      let log = try Log.open(at: path, options: options(disk, seed: Seed.reset))
       for value in 0..<3 { try log.append([text(value, count: 5), text(value + 100)]) }
       try log.reset(carrying: [text(1), text(2)])
       try fill(log)
@@ -92,7 +122,7 @@ extension SampleStore {
   /// A root with a layer and an anchor in the second segment; the first was released.
   static func layered(_ end: End) -> SampleStore {
     make("layered, \(end.rawValue)", end) { disk in
-      let log = try Log.open(at: path, options: options(disk))
+      let log = try Log.open(at: path, options: options(disk, seed: Seed.layered))
       try fill(log)
       let anchor = try log.append([text(500)])
       let layer = LayerEntry(
@@ -127,21 +157,43 @@ extension SampleStore {
     do {
       let disk = SimulatedDisk()
       let log = try build(disk)
-      if end == .closed {
-        try log.close()
-        return try SampleStore(name, disk.image)
-      }
-      // Not closed: the descriptors are let go of with the image.
-      let image = disk.image
-      _ = log
-      return try SampleStore(name, image)
+      let older = disk.image
+      for value in 600..<603 { try log.append([text(value, count: 2)]) }
+      if end == .closed { try log.close() }
+      // Not closed: descriptors and lock are let go of with the disk.
+      return try SampleStore(name, disk.image, older: older)
     } catch {
       preconditionFailure("\(name): \(error)")
     }
   }
 
   /// Takes stock of an undamaged image, with walks of the engine's own.
-  private init(_ name: String, _ source: DiskImage) throws {
+  private static func promises(
+    in image: DiskImage, _ survey: StoreSurvey, _ disk: SimulatedDisk
+  ) throws -> [SamplePromise] {
+    var promises: [SamplePromise] = []
+    for slot in survey.root.slots {
+      guard let root = slot.root else { continue }
+      let range = slot.number * RootSlot.byteCount..<(slot.number + 1) * RootSlot.byteCount
+      let bytes = Array(try #require(image.bytes(of: survey.root.path))[range])
+      promises.append(
+        SamplePromise(file: survey.root.path, range: range, bytes: bytes, lsn: max(root.durableMark, root.anchor.lsn)))
+    }
+    let active = try #require(survey.active)
+    let bytes = try #require(image.bytes(of: active.path))
+    let file = try SegmentFile(inspecting: active.path, header: try #require(active.header), in: disk)
+    var walk = FrameWalk(
+      file, from: ChainState(startOf: file.header), end: Int64(bytes.count), searchesBits: false)
+    while let step = try walk.next() {
+      guard case .frame(let frame, _) = step else { continue }
+      let range = Int(frame.offset)..<Int(frame.offset) + FrameHeader.byteCount
+      promises.append(
+        SamplePromise(file: active.path, range: range, bytes: Array(bytes[range]), lsn: frame.header.durable))
+    }
+    return promises
+  }
+
+  private init(_ name: String, _ source: DiskImage, older: DiskImage) throws {
     var image = source
     // Less space ahead to look at, a hundred thousand times.
     for file in image.files(below: Self.path) where file.hasSuffix(".log") {
@@ -181,9 +233,10 @@ extension SampleStore {
     let tail = try #require(try inspector.tail(of: survey))
     self.name = name
     self.image = image
+    self.older = older
     self.commits = commits
     epoch = tail.evidence.state.epoch
-    promise = tail.evidence.promise.lsn
+    promises = try Self.promises(in: image, survey, disk)
     let root = try #require(survey.root.root)
     anchorSequence = root.layers.isEmpty ? 0 : root.anchor.sequence.rawValue
   }

@@ -75,13 +75,32 @@ struct Trial {
   /// What was replayed is a prefix of what was written, and no shorter than what was confirmed.
   private func checkContents(_ replayed: Replayed) throws {
     let replayable = store.replayable
-    let confirmed = replayable.filter { $0.endLSN <= store.promise }.count
+    let promise = store.promise(in: image)
+    let confirmed = replayable.filter { $0.endLSN <= promise }.count
     let count = replayed.sequences.count
     try #require(
       count <= replayable.count && count >= confirmed, "\(message): \(count) commits of \(confirmed) came back")
     let expected = replayable.prefix(count)
     try #require(replayed.sequences == expected.map(\.sequence), "\(message)")
     try #require(replayed.records == expected.flatMap(\.records), "\(message): wrong content")
+  }
+
+  /// Salvages the copy and demands exactly the commits that are still whole in some segment file.
+  func checkSalvage() throws {
+    var files: [(header: SegmentHeader, bytes: [UInt8])] = []
+    for name in image.names(in: SampleStore.path) where name.hasPrefix("seg-") && name.hasSuffix(".log") {
+      guard let bytes = image.bytes(of: "\(SampleStore.path)/\(name)"), SegmentFileName(name) != nil,
+        let header = bytes.withUnsafeBytes({ try? SegmentHeader(decodingBlock: $0) })
+      else { continue }
+      files.append((header, bytes))
+    }
+    try checkSalvage { commit in
+      guard let original = store.image.bytes(of: commit.file), let name = commit.segment else { return false }
+      return files.contains { file in
+        file.header.fileName == name && file.bytes.count >= commit.range.upperBound
+          && file.bytes[commit.range] == original[commit.range]
+      }
+    }
   }
 
   /// Salvages the copy and demands exactly the commits that `survives` names.
@@ -139,4 +158,8 @@ extension Trial.Replayed {
 extension SampleStore {
   /// What a replay hands over: the live commits behind the anchor.
   var replayable: [SampleCommit] { live.filter { $0.sequence > anchorSequence } }
+}
+
+extension SampleCommit {
+  var segment: SegmentFileName? { SegmentFileName(file.split(separator: "/").last.map(String.init) ?? "") }
 }

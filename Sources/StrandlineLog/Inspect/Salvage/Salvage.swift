@@ -138,7 +138,8 @@ private struct SalvageRun {
     noteMissingOrdinals()
     var layers = try keepLayers(root?.layers ?? [], in: directory)
     let plan = plan(directory)
-    report.hasReset = epoch == 0 || facts.hasWholeReset || plan.reset.sequence <= plan.baseSequence && root != nil
+    // A RESET in front of the first segment was given up with the segment that held it; the layers know what it carried.
+    report.hasReset = epoch == 0 || facts.hasWholeReset || source.groups.first?.header.epoch == epoch
     var writer = StoreImageWriter(plan, environment: environment)
     // With a layer lost the log is replayed from its beginning: what it still holds makes up for some of it.
     let wantedAnchor = report.lostLayers.isEmpty ? root?.anchor : nil

@@ -33,10 +33,7 @@
     result.byteCount = status.byteCount
     result.isFile = status.kind == .file
     guard result.isFile else {
-      result.error = .corrupt(
-        CorruptionReport(
-          reason: .rootMissing, file: path, expected: "a file of \(RootSlot.fileByteCount) bytes",
-          found: status.kind == .directory ? "a directory" : "no regular file"))
+      result.error = RootFile.noRoot(path, found: "no regular file")
       return result
     }
     let file = try directory.perform(.open, path) { () throws(Errno) in

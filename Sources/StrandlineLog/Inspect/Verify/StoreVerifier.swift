@@ -216,8 +216,14 @@ struct StoreVerifier {
 
   /// What open refuses the store for before it looks at the tail.
   private func engineRefusal() throws(LogError) -> LogError? {
+    guard let root = survey.root.root else { return survey.chainError }
+    do throws(LogError) {
+      try RootFile.refuseIfReadOnly(root, in: directory)
+    } catch {
+      return error
+    }
     if let error = survey.chainError { return error }
-    guard let root = survey.root.root, let chain = survey.chain else { return nil }
+    guard let chain = survey.chain else { return nil }
     do throws(LogError) {
       try chain.refuseIfEmpty(root: root, in: directory)
       if !chain.headers.isEmpty { _ = try chain.stateBehindAnchor(of: root, in: directory) }
