@@ -81,10 +81,10 @@ public final class Log: Sendable {
 
   /// An empty commit to be filled and appended, or thrown away. Takes the time of day now. Writes nothing.
   public func draft() -> CommitDraft {
-    let options = core.options
-    return CommitDraft(
-      time: options.environment.clock.wallMilliseconds(), compresses: options.compresses,
-      byteCountMax: options.commitByteCountMax)
+    // Member by member: a copy of the options would count its references up and down for each commit.
+    CommitDraft(
+      time: core.options.environment.clock.wallMilliseconds(), compresses: core.options.compresses,
+      byteCountMax: core.options.commitByteCountMax)
   }
 
   /// Appends `draft` as one commit and returns when it is as durable as asked.

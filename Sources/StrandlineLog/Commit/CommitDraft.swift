@@ -9,15 +9,17 @@ public struct CommitDraft: ~Copyable, Sendable {
   /// Records appended so far.
   public private(set) var recordCount = 0
   /// Bytes of the commit as it will be stored, headers included, before the last frame is compressed.
-  public var byteCount: Int { closedByteCount + raw.count }
+  public var byteCount: Int { closedByteCount + payloadByteCount }
 
   let time: Int64
   private let compresses: Bool
   private let byteCountMax: Int
   private var closed: [EncodedFrame] = []
   private var closedByteCount = 0
-  private var raw: [UInt8] = []
-  private var rawRecordCount = 0
+  /// The frame that is being filled: room for its header, then its payload.
+  private var framed: [UInt8] = []
+  private var framedRecordCount = 0
+  private var payloadByteCount: Int { framed.count - FrameHeader.byteCount }
 
   // Frames of this size compress as well as larger ones and keep replay's units even (blocks of 64 KiB and 256 KiB
   // differ by 1 % in size). A record above it has a frame of its own.
@@ -27,7 +29,8 @@ public struct CommitDraft: ~Copyable, Sendable {
     self.time = time
     self.compresses = compresses
     self.byteCountMax = byteCountMax
-    raw.reserveCapacity(256)
+    framed.reserveCapacity(448)
+    framed.append(contentsOf: EncodedFrame.headerRoom)
     appendVarint(Varint.zigZag(time))
   }
 
@@ -46,10 +49,15 @@ public struct CommitDraft: ~Copyable, Sendable {
       throw .limitExceeded(
         Limit(name: .commitByteCount, value: UInt64(byteCount + length), maximum: UInt64(byteCountMax)))
     }
-    if rawRecordCount > 0, raw.count + length > Self.frameByteCountTarget { closeFrame() }
+    if framedRecordCount > 0, payloadByteCount + length > Self.frameByteCountTarget {
+      closeFrame()
+      framed.removeAll(keepingCapacity: true)
+      framed.append(contentsOf: EncodedFrame.headerRoom)
+      framedRecordCount = 0
+    }
     appendVarint(UInt64(record.count))
-    raw.append(contentsOf: record)
-    rawRecordCount += 1
+    framed.append(contentsOf: record)
+    framedRecordCount += 1
     recordCount += 1
   }
 
@@ -70,18 +78,17 @@ public struct CommitDraft: ~Copyable, Sendable {
   }
 
   private mutating func closeFrame() {
-    let frame = EncodedFrame(kind: .data, raw: raw, recordCount: rawRecordCount, compresses: compresses)
+    let frame = EncodedFrame(
+      kind: .data, takingFrom: &framed, recordCount: framedRecordCount, compresses: compresses)
     closedByteCount += frame.byteCount
     closed.append(frame)
-    raw.removeAll(keepingCapacity: true)
-    rawRecordCount = 0
   }
 
   private mutating func appendVarint(_ value: UInt64) {
     withUnsafeTemporaryAllocation(byteCount: Varint.byteCountMax, alignment: 1) { bytes in
       guard let base = bytes.baseAddress else { return }
       let count = Varint.write(value, to: base)
-      raw.append(contentsOf: UnsafeRawBufferPointer(start: base, count: count))
+      framed.append(contentsOf: UnsafeRawBufferPointer(start: base, count: count))
     }
   }
 }

@@ -10,27 +10,31 @@ struct EncodedFrame: Sendable {
 
   var byteCount: Int { bytes.count }
 
+  /// What is to become a frame begins with this: room for the header.
+  static let headerRoom = [UInt8](repeating: 0, count: FrameHeader.byteCount)
+
   init(kind: FrameKind, raw: [UInt8], recordCount: Int, compresses: Bool) {
+    var framed = Self.headerRoom + raw
+    self.init(kind: kind, takingFrom: &framed, recordCount: recordCount, compresses: compresses)
+  }
+
+  /// A frame whose payload is `framed` behind the room for the header. Takes the memory over and leaves none behind unless
+  /// the payload is compressed.
+  init(kind: FrameKind, takingFrom framed: inout [UInt8], recordCount: Int, compresses: Bool) {
     self.kind = kind
     self.recordCount = recordCount
-    rawByteCount = raw.count
-    if compresses, raw.count >= LZ4Block.rawByteCountMin, let stored = Self.compressed(raw) {
+    rawByteCount = framed.count - FrameHeader.byteCount
+    if compresses, rawByteCount >= LZ4Block.rawByteCountMin, let stored = Self.compressed(framed) {
       codec = .lz4
       storedByteCount = stored.count
       bytes = stored.bytes
       return
     }
     codec = .raw
-    storedByteCount = raw.count
-    let total = FrameHeader.byteCount + paddedTo8(raw.count)
-    bytes = [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
-      let target = UnsafeMutableRawBufferPointer(buffer)
-      Self.zero(target, FrameHeader.byteCount + raw.count..<total)
-      raw.withUnsafeBytes { source in
-        UnsafeMutableRawBufferPointer(rebasing: target[FrameHeader.byteCount...]).copyMemory(from: source)
-      }
-      count = total
-    }
+    storedByteCount = rawByteCount
+    for _ in rawByteCount..<paddedTo8(rawByteCount) { framed.append(0) }
+    bytes = framed
+    framed = []
   }
 
   /// A frame like `frame`, with the payload as it is stored there.
@@ -50,13 +54,15 @@ struct EncodedFrame: Sendable {
     }
   }
 
-  private static func compressed(_ raw: [UInt8]) -> (bytes: [UInt8], count: Int)? {
-    let bound = LZ4Block.bound(raw.count)
+  private static func compressed(_ framed: [UInt8]) -> (bytes: [UInt8], count: Int)? {
+    let bound = LZ4Block.bound(framed.count - FrameHeader.byteCount)
     var stored: Int?
     let bytes = [UInt8](unsafeUninitializedCapacity: FrameHeader.byteCount + bound + 8) { buffer, count in
       let target = UnsafeMutableRawBufferPointer(buffer)
       let room = UnsafeMutableRawBufferPointer(rebasing: target[FrameHeader.byteCount..<FrameHeader.byteCount + bound])
-      stored = raw.withUnsafeBytes { LZ4Block.compress($0, into: room) }
+      stored = framed.withUnsafeBytes { bytes in
+        LZ4Block.compress(UnsafeRawBufferPointer(rebasing: bytes[FrameHeader.byteCount...]), into: room)
+      }
       guard let stored else { return }
       count = FrameHeader.byteCount + paddedTo8(stored)
       zero(target, FrameHeader.byteCount + stored..<count)
