@@ -278,7 +278,8 @@ public final class Log: Sendable {
   /// Waits for the commit that is being written. A second call does nothing. A read-only log has nothing to sync.
   ///
   /// - Throws: ``LogError/poisoned(first:buffered:)`` if a sync or write failed, now or earlier; no mark is made then. The log is
-  ///   closed all the same, and the next open finds out what arrived.
+  ///   closed all the same, and the next open finds out what arrived. ``LogError/wrongProcess`` in a child that `fork` made, where
+  ///   nothing is done to the log, which stays the parent's.
   @available(*, noasync, message: "blocks; use the async form")
   public func close() throws(LogError) { try core.shutDown(orderly: true) }
 

@@ -307,6 +307,8 @@ extension LogCore {
   func onCommitter<Value: Sendable>(
     _ body: @escaping @Sendable (LogCore) throws(LogError) -> Value
   ) async throws -> Value {
+    // A child process has no such thread, and would wait for ever.
+    try checkProcess()
     guard let committer else { return try body(self) }
     return try await withUnsafeThrowingContinuation { continuation in
       committer.submit { continuation.resume(with: Result { () throws(LogError) in try body(self) }.mapError { $0 }) }

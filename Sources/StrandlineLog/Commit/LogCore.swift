@@ -212,6 +212,13 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
   /// Ends the log. With `orderly` everything is synced and META says so; else descriptors and locks are freed and nothing is
   /// written.
   func shutDown(orderly: Bool) throws(LogError) {
+    guard getpid() == processID else {
+      // A child process must not write to the parent's log nor take its files away, and what another thread of the parent held when
+      // the child was made never comes free here.
+      directoryLock?.release()
+      if orderly { throw .wrongProcess }
+      return
+    }
     if orderly, writer != nil { completeReset() }
     lane.enterExclusively()
     let wasOpen = published.withLock { state in
@@ -220,14 +227,13 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
     }
     var failure: LogError?
     if let writer {
-      // A child process must not write to the parent's log, nor take its files away.
-      if wasOpen, orderly, getpid() == processID {
+      if wasOpen, orderly {
         failure = writer.poisonError
         if failure == nil {
           do throws(LogError) { try closeCleanly(writer) } catch { failure = error }
         }
       }
-      if getpid() == processID { writer.space.close() }
+      writer.space.close()
     }
     lane.leave()
     let waiting = published.withLock { state in
@@ -235,7 +241,7 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
       return Array(state.waiting.values)
     }
     for continuation in waiting { continuation.resume() }
-    if getpid() == processID { helpers?.stop() }
+    helpers?.stop()
     directoryLock?.release()
     if let failure { throw failure }
   }

@@ -7,6 +7,8 @@ internal import Glibc
 final class DirectoryLock: Sendable {
   private let fileSystem: any FileSystem
   private let handle: Lock<FileDescriptor?>
+  /// A child that fork made has a copy of the descriptor; the lock is not its to give back.
+  private let owner = getpid()
 
   init(_ directory: StoreDirectory) throws(LogError) {
     fileSystem = directory.fileSystem
@@ -31,6 +33,10 @@ final class DirectoryLock: Sendable {
       defer { handle = nil }
       return handle
     }
-    if let held { fileSystem.closeQuietly(held) }
+    guard let held else { return }
+    guard getpid() == owner else { return fileSystem.closeQuietly(held) }
+    // Not by closing alone: a child of another thread, between fork and exec, may hold a copy of the descriptor for a moment,
+    // and the next open would find the store in use.
+    do throws(Errno) { try fileSystem.unlockDirectory(held) } catch {}
   }
 }

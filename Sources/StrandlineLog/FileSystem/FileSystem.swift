@@ -49,12 +49,19 @@ public protocol FileSystem: Sendable {
   func syncDirectory(_ path: String) throws(Errno)
 
   /// Opens a directory and takes `flock(LOCK_EX | LOCK_NB)` on it; `EWOULDBLOCK` while someone else holds it.
-  /// Closing the descriptor, and nothing else, gives it back.
+  /// Closing the last copy of the descriptor gives it back, and so does ``unlockDirectory(_:)``.
   func lockDirectory(_ path: String) throws(Errno) -> FileDescriptor
+  /// Gives the lock back and closes, whoever else has a copy of the descriptor. Where descriptors cannot be copied ``close(_:)``
+  /// does that, and is the implementation unless there is another.
+  func unlockDirectory(_ directory: FileDescriptor) throws(Errno)
   /// Whether someone holds the lock of ``lockDirectory(_:)``, found out without taking it. Throws where that cannot be told.
   func isDirectoryLocked(_ path: String) throws(Errno) -> Bool
   /// What kind of file system holds `path`, for warnings.
   func kind(of path: String) throws(Errno) -> FileSystemKind
+}
+
+extension FileSystem {
+  public func unlockDirectory(_ directory: FileDescriptor) throws(Errno) { try close(directory) }
 }
 
 /// An open file or directory. One owner closes it, once.

@@ -134,6 +134,11 @@ public struct PosixFileSystem: FileSystem {
     return FileDescriptor(directory)
   }
 
+  public func unlockDirectory(_ directory: FileDescriptor) throws(Errno) {
+    _ = flock(directory.rawValue, LOCK_UN)
+    try close(directory)
+  }
+
   public func kind(of path: String) throws(Errno) -> FileSystemKind {
     let type = strandline_file_system_type(path)
     guard type >= 0 else { throw .current }
