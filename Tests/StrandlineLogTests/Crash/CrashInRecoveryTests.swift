@@ -21,7 +21,7 @@ struct CrashInRecoveryTests {
     }
   }
 
-  @Test(arguments: CrashScale.sampleSeeds, [1, 2])
+  @Test(arguments: CrashScale.sampleSeeds, CrashScale.recoveryDepths)
   func `a crash at any call of recovery changes nothing about what is recovered`(seed: UInt64, depth: Int) throws {
     let run = try CrashPoints(.long(seed: seed &+ 3), atomByteCount: 4096)
     var generator = SeededGenerator(seed: seed &+ UInt64(depth))

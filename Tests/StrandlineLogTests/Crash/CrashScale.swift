@@ -23,6 +23,8 @@ enum CrashScale {
   static let subsetStateCount = 6_000 * scale
   static let tornStateCount = 4_000 * scale
   static let halfWrittenStateCount = 1_000 * scale
+  /// How many processes in a row die while they recover.
+  static let recoveryDepths = scale > 1 ? [1, 2, 3] : [1, 2]
   static let recoveryStateCount = 3_000 * scale
   static let failingCallRunCount = 800 * scale
   /// Ways to fail each sync of a workload.

@@ -1,27 +1,26 @@
 /// Runs a part of the package's own tests, which draw more cases when the soak variables are set.
 ///
-/// `STRANDLINE_SOAK_SEED` and `STRANDLINE_SOAK_MINUTES` tell the tests what to draw from and for how long.
+/// `STRANDLINE_SOAK_SEED` tells the tests what to draw from, `STRANDLINE_SOAK_SCALE` how much of it: a round is ten times what the tests
+/// do by themselves, and rounds go on, each with the next seed, until the time is up.
 struct SuiteSoak: SoakKind {
   let name: String
   let summary: String
   /// `swift test --filter`.
   let filter: String
+  private static let scale = 10
 
   static let crash = SuiteSoak(
     name: "crash", summary: "power loss at every call and in every subset of unsynced writes, in simulation",
-    filter: "StrandlineLogTests.*Crash")
+    filter: "StrandlineLogTests.(Crash|UnsyncedWrites|TornWrites)")
   static let fuzz = SuiteSoak(
-    name: "fuzz", summary: "damaged, cut and swapped files, failing calls, random histories against the model",
-    filter: "StrandlineLogTests.*(Damage|Fault|Fuzz|Model)")
+    name: "fuzz", summary: "damaged, cut, swapped and forged files, failing calls",
+    filter: "StrandlineLogTests.(Every|WholeFile|Forged|DecoderMutation|ParallelReplay|Failing)")
 
   func run(_ order: SoakOrder) throws {
     var round: UInt64 = 0
     repeat {
-      // A suite may be done before the time is up: it goes on with the next seed.
       let seed = order.seed &+ round
-      let variables = [
-        "STRANDLINE_SOAK_SEED": "\(seed)", "STRANDLINE_SOAK_MINUTES": "\(order.minutes)",
-      ]
+      let variables = ["STRANDLINE_SOAK_SEED": "\(seed)", "STRANDLINE_SOAK_SCALE": "\(Self.scale)"]
       let child = try ChildProcess(
         ["swift", "test", "-c", "release", "-Xswiftc", "-enable-testing", "--filter", filter], environment: variables)
       var output: [UInt8] = []
@@ -30,8 +29,9 @@ struct SuiteSoak: SoakKind {
       guard end == .exit(0) else {
         let tail = String(decoding: output, as: UTF8.self).split(separator: "\n").suffix(40)
         throw BenchmarkError.finding(
-          "\(name): seed \(seed) ended with \(end); see it again with STRANDLINE_SOAK_SEED=\(seed) swift test --filter "
-            + "'\(filter)'\n" + tail.joined(separator: "\n"))
+          "\(name): seed \(seed) ended with \(end); see it again with STRANDLINE_SOAK_SEED=\(seed) "
+            + "STRANDLINE_SOAK_SCALE=\(Self.scale) swift test -c release --filter '\(filter)'\n"
+            + tail.joined(separator: "\n"))
       }
       round += 1
       Output.note("\(name): seed \(seed) passed")
