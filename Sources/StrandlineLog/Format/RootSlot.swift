@@ -31,6 +31,10 @@
   public var tailTag: UInt64
   /// Top first.
   public var layers: [LayerEntry]
+  /// Of the version that wrote the store, or a newer one that has written to it since.
+  public private(set) var minorVersion = FormatVersion.minor
+  /// What this version has no name for: zeros but for what a newer minor version put there. Empty if it is all zeros.
+  private var unnamed: [UInt8] = []
 
   /// Where replay begins: behind the frame with this tag.
   public struct Anchor: Hashable, Sendable {
@@ -75,7 +79,11 @@
   //
   // Valid if and only if slotTag (XXH3-64 of bytes 0 ..< 4088, seeded with the slot's number) matches, the magic and major version
   // are ours, every zero is zero and the counts are in range. Normative: Docs/Format.md, "META".
+  //
+  // What a newer minor version adds stands in the zeros in front of the tag. It is kept as it was found, and so is the minor version: a
+  // field that a writer of an older version must not carry along unchanged comes with a feature bit that keeps such a writer out.
   static let magic: UInt64 = 0x0A1A_0A0D_4D4C_5389  // 89 "SLM" 0D 0A 1A 0A
+  private static let unnamedRange = 176 + LayerEntry.countMax * LayerEntry.encodedByteCount..<4088
 
   func encoded() -> [UInt8] {
     precondition(layers.count <= LayerEntry.countMax, "a root names at most 32 layers")
@@ -83,7 +91,7 @@
     slot.withUnsafeMutableBytes { bytes in
       bytes.put(Self.magic, at: 0)
       bytes.put(FormatVersion.major, at: 8)
-      bytes.put(FormatVersion.minor, at: 10)
+      bytes.put(minorVersion, at: 10)
       bytes.put(compatibleBits, at: 16)
       bytes.put(readOnlyCompatibleBits, at: 24)
       bytes.put(incompatibleBits, at: 32)
@@ -107,6 +115,7 @@
       for (index, layer) in layers.enumerated() {
         layer.encode(into: bytes, at: 176 + index * LayerEntry.encodedByteCount)
       }
+      bytes[Self.unnamedRange].copyBytes(from: unnamed)
       let tag = Tag.of(UnsafeRawBufferPointer(rebasing: bytes[0..<4088]), seed: UInt64(slotNumber))
       bytes.put(tag, at: 4088)
     }
@@ -133,6 +142,7 @@
     if let bit = FormatVersion.firstUnknownBit(bytes.u64(32), known: FormatVersion.knownIncompatibleBits) {
       throw .unknownIncompatibleBit(bit)
     }
+    minorVersion = bytes.u16(10)
     compatibleBits = bytes.u64(16)
     readOnlyCompatibleBits = bytes.u64(24)
     incompatibleBits = bytes.u64(32)
@@ -151,6 +161,8 @@
     closedCleanly = bytes.u8(152) == 1
     tailTag = bytes.u64(160)
     layers = []
+    let rest = bytes.slice(Self.unnamedRange.lowerBound, Self.unnamedRange.count)
+    if !rest.isAllZero { unnamed = [UInt8](rest) }
     guard bytes.u32(12) == 0, bytes.u8(152) <= 1, bytes.slice(153, 7).isAllZero, bytes.u32(172) == 0 else {
       throw .fieldOutOfRange("zero bytes")
     }
