@@ -143,7 +143,9 @@ public struct CorruptionReport: Hashable, Sendable {
   public var offset: Int64?
   public var expected: String
   public var found: String
-  /// Whether turning one bit back would make the frame's header or body verify; nil where that was not tried.
+  /// Whether turning one bit back would make what is damaged verify: the frame's header or body, a copy of the segment's header, a
+  /// slot of META. It tells rot from bytes that were never written. Nil where that was not tried: bodies above 16 KiB, bytes that are
+  /// missing, files that do not belong together.
   public var isSingleBit: Bool?
   /// How many frames behind the damage verify; nil where that was not counted.
   public var laterFrameCount: Int?

@@ -144,7 +144,8 @@ final class RootFile {
     case (.failure(let even), .failure(let odd)):
       throw .corrupt(
         CorruptionReport(
-          reason: .rootDamaged, file: path, offset: 0, expected: "one whole slot of two", found: "\(even), \(odd)"))
+          reason: .rootDamaged, file: path, offset: 0, expected: "one whole slot of two", found: "\(even), \(odd)",
+          isSingleBit: SingleBit.explains(rootFile: bytes)))
     }
   }
 

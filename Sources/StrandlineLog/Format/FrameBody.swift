@@ -40,9 +40,11 @@
 
   /// Walks a decoded payload and proves that it is made as its kind says; every record lies inside it afterwards.
   ///
-  /// - Parameter isFirst: whether the frame begins its commit, and so holds the commit's time.
+  /// - Parameters:
+  ///   - isFirst: whether the frame begins its commit, and so holds the commit's time.
+  ///   - previous: the last sequence number in front of the frame; nil where nobody knows it.
   static func layout(
-    of payload: UnsafeRawBufferPointer, header: FrameHeader, isFirst: Bool
+    of payload: UnsafeRawBufferPointer, header: FrameHeader, isFirst: Bool, behind previous: SequenceNumber?
   ) throws(Defect) -> Layout {
     switch header.kind {
     case .data:
@@ -62,6 +64,8 @@
     case .gap:
       guard let gap = GapPayload(decoding: payload), gap.last == header.sequence, header.recordCount == 0
       else { throw .recordsMalformed }
+      // A GAP that begins later leaves numbers out that nobody accounts for; one that begins earlier denies commits that are there.
+      if let previous, gap.first != previous.next { throw .recordsMalformed }
       return Layout(records: payload.count..<payload.count, gap: gap)
     default:
       return Layout(records: payload.count..<payload.count)

@@ -47,7 +47,7 @@ public final class LogReader {
         throw .corrupt(
           CorruptionReport(
             reason: .frameDamaged, file: segment.path, offset: offset, expected: "a frame that was verified before",
-            found: "\(stop)"))
+            found: "\(stop)", isSingleBit: SingleBit.explains(stop, at: offset, of: segment)))
       }
     }
   }
@@ -115,7 +115,7 @@ public final class LogReader {
       let payload = UnsafeRawBufferPointer(rebasing: stored[0..<frame.header.storedByteCount])
       try FrameBody.decode(payload, codec: frame.header.codec, into: target)
       let layout = try FrameBody.layout(
-        of: UnsafeRawBufferPointer(target), header: frame.header, isFirst: frame.isFirst)
+        of: UnsafeRawBufferPointer(target), header: frame.header, isFirst: frame.isFirst, behind: frame.previous)
       add(frame, layout, UnsafeRawBufferPointer(target))
     } catch {
       throw .corrupt(

@@ -6,12 +6,12 @@ extension SegmentChain {
       let first = headers[0]
       return ChainState(startOf: first, commitTag: first.reset.sequence == first.baseSequence ? first.reset.headTag : 0)
     }
-    func mismatch(_ file: String, _ found: String) -> LogError {
+    func mismatch(_ file: String, _ found: String, isSingleBit: Bool? = nil) -> LogError {
       .corrupt(
         CorruptionReport(
           reason: .anchorMismatch, file: file,
           expected: "commit \(anchor.sequence) with tag \(hexadecimal(anchor.headTag)) in segment \(anchor.ordinal)",
-          found: found))
+          found: found, isSingleBit: isSingleBit))
     }
     guard let header = headers.first(where: { $0.ordinal == anchor.ordinal }) else {
       throw mismatch(directory.path, "no segment \(anchor.ordinal)")
@@ -23,15 +23,25 @@ extension SegmentChain {
     var scanner = SegmentScanner(
       segment, from: ChainState(startOf: header, commitTag: isReset ? header.reset.headTag : 0),
       end: segment.offset(of: anchor.lsn))
+    var stop = SegmentScanner.Stop.endOfFile
     do throws(Errno) {
-      while scanner.state.lsn < anchor.lsn, case .frame = try scanner.next(provingBody: false) {}
+      walk: while scanner.state.lsn < anchor.lsn {
+        if case .stop(let reason) = try scanner.next(provingBody: false) {
+          stop = reason
+          break walk
+        }
+      }
     } catch {
       throw .ioFailed(segment.failure(.read, error))
     }
     let state = scanner.state
     guard state.lsn == anchor.lsn, state.tag == anchor.headTag, state.sequence == anchor.sequence,
       !state.isInsideCommit
-    else { throw mismatch(path, "commit \(state.sequence) with tag \(hexadecimal(state.tag)) at LSN \(state.lsn)") }
+    else {
+      throw mismatch(
+        path, "commit \(state.sequence) with tag \(hexadecimal(state.tag)) at LSN \(state.lsn)",
+        isSingleBit: SingleBit.explains(stop, at: segment.offset(of: state.lsn), of: segment))
+    }
     return state
   }
 

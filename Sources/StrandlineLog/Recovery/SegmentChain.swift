@@ -96,12 +96,12 @@ internal import Glibc
       let expected = (headers.last?.ordinal ?? 0) + 1
       let isHighest = name.ordinal == newest.last?.ordinal
       switch try reading(of: name, root: root, in: directory) {
-      case .nothingReadable(let found):
+      case .nothingReadable(let found, let isSingleBit):
         var facts = TailFacts()
         facts.isMissingOrHeaderless = true
         facts.isNewest = isHighest && name.ordinal == expected
         guard TailVerdict(facts) == .unfinishedCreation, unfinished == nil else {
-          throw Self.damaged(directory.path(of: name.description), found)
+          throw Self.damaged(directory.path(of: name.description), found, isSingleBit: isSingleBit)
         }
         unfinished = name
       case .header(let header):
@@ -153,14 +153,15 @@ internal import Glibc
   ) throws(LogError) -> SegmentHeader {
     switch try reading(of: name, root: root, in: directory) {
     case .header(let header): return header
-    case .nothingReadable(let found): throw Self.damaged(directory.path(of: name.description), found)
+    case .nothingReadable(let found, let isSingleBit):
+      throw Self.damaged(directory.path(of: name.description), found, isSingleBit: isSingleBit)
     }
   }
 
   private enum Reading {
     case header(SegmentHeader)
     /// Neither copy verifies: the file may never have been finished.
-    case nothingReadable(String)
+    case nothingReadable(String, isSingleBit: Bool)
   }
 
   /// Reads the header of one segment file and checks that it is the one its name says, of this store.
@@ -194,7 +195,8 @@ internal import Glibc
       case .unsupportedMajor(let found):
         throw .unsupportedFormat(file: path, detail: .majorVersion(found: found, supported: FormatVersion.major))
       case .unknownIncompatibleBit(let bit): throw .unsupportedFormat(file: path, detail: .featureBit(bit))
-      case .tooShort, .tagMismatch: return .nothingReadable("\(error)")
+      case .tooShort, .tagMismatch:
+        return .nothingReadable("\(error)", isSingleBit: SingleBit.explains(headerBlock: block))
       case .notASegment, .fieldOutOfRange: throw Self.damaged(path, "\(error)")
       }
     }
@@ -209,9 +211,10 @@ internal import Glibc
     return .header(header)
   }
 
-  private static func damaged(_ path: String, _ found: String) -> LogError {
+  private static func damaged(_ path: String, _ found: String, isSingleBit: Bool? = nil) -> LogError {
     .corrupt(
       CorruptionReport(
-        reason: .segmentHeaderDamaged, file: path, offset: 0, expected: "the header of this segment", found: found))
+        reason: .segmentHeaderDamaged, file: path, offset: 0, expected: "the header of this segment", found: found,
+        isSingleBit: isSingleBit))
   }
 }

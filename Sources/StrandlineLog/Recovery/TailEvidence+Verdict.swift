@@ -13,7 +13,7 @@ extension TailEvidence {
       .corrupt(
         CorruptionReport(
           reason: reason, file: tail.path, offset: offset, expected: expected, found: found,
-          laterFrameCount: laterFrameCount))
+          isSingleBit: SingleBit.explains(stop, at: offset, of: tail), laterFrameCount: laterFrameCount))
     }
     switch rule {
     case 5:

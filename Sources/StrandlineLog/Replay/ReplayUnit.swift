@@ -40,7 +40,7 @@ struct ReplayUnit: ~Copyable {
         if case .unknownKind(let kind) = error {
           throw .unsupportedFormat(file: segment.path, detail: .frameKind(kind, offset: offset + Int64(place)))
         }
-        throw damage(at: lsn, reason: .frameDamaged, "a frame header", "\(error)")
+        throw damage(at: lsn, reason: .frameDamaged, "a frame header", "\(error)", .header(error))
       }
       guard Int64(header.frameByteCount) <= end - offset - Int64(place) else {
         throw damage(
@@ -58,6 +58,7 @@ struct ReplayUnit: ~Copyable {
       }
       let headTag = UnsafeRawBufferPointer(rebasing: stored[place..<place + FrameHeader.byteCount]).u64(56)
       let isFirst = !state.isInsideCommit
+      let previous = state.sequence
       do throws(ChainState.Break) {
         try state.accept(header, tag: headTag)
       } catch {
@@ -66,7 +67,7 @@ struct ReplayUnit: ~Copyable {
       frames.append(
         SegmentScanner.Frame(
           header: header, headTag: headTag, lsn: lsn, offset: offset + Int64(place), isFirst: isFirst,
-          epoch: state.epoch))
+          epoch: state.epoch, previous: previous))
       rawByteCount += header.rawByteCount
       place += header.frameByteCount
     }
@@ -108,10 +109,11 @@ struct ReplayUnit: ~Copyable {
         try FrameBody.verify(padded, header: header, salt: segment.header.salt, lsn: frame.lsn)
         let payload = UnsafeRawBufferPointer(rebasing: padded[0..<header.storedByteCount])
         try FrameBody.decode(payload, codec: header.codec, into: target)
-        let layout = try FrameBody.layout(of: UnsafeRawBufferPointer(target), header: header, isFirst: frame.isFirst)
+        let layout = try FrameBody.layout(
+          of: UnsafeRawBufferPointer(target), header: header, isFirst: frame.isFirst, behind: frame.previous)
         batch.append(frame, layout, payloadAt: place)
       } catch {
-        throw damage(at: frame.lsn, reason: .frameDamaged, "the frame's body", "\(error)")
+        throw damage(at: frame.lsn, reason: .frameDamaged, "the frame's body", "\(error)", .body(error))
       }
       place += header.rawByteCount
     }
@@ -124,12 +126,15 @@ struct ReplayUnit: ~Copyable {
   }
 
   private func damage(
-    at lsn: LSN, reason: CorruptionReport.Reason, _ expected: String, _ found: String
+    at lsn: LSN, reason: CorruptionReport.Reason, _ expected: String, _ found: String,
+    _ stop: SegmentScanner.Stop = .endOfFile
   ) -> LogError {
     guard let segment else { return .closed }
+    let offset = segment.offset(of: lsn)
     return .corrupt(
       CorruptionReport(
-        reason: reason, file: segment.path, offset: segment.offset(of: lsn), expected: expected, found: found))
+        reason: reason, file: segment.path, offset: offset, expected: expected, found: found,
+        isSingleBit: SingleBit.explains(stop, at: offset, of: segment)))
   }
 }
 

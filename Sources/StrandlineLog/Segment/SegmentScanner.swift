@@ -29,6 +29,8 @@
     public var isFirst: Bool
     /// The epoch in force behind it.
     public var epoch: UInt64
+    /// The last sequence number in front of it.
+    public var previous: SequenceNumber
   }
 
   /// Why the walk ended.
@@ -73,8 +75,9 @@
       return .stop(.chain(error))
     }
     let frame = Frame(
-      header: header, headTag: headTag, lsn: lsn, offset: offset, isFirst: !state.isInsideCommit, epoch: following.epoch
-    )
+      header: header, headTag: headTag, lsn: lsn, offset: offset, isFirst: !state.isInsideCommit,
+      epoch: following.epoch,
+      previous: state.sequence)
     if provingBody {
       let body = try storedBody(of: frame)
       guard body.count == header.frameByteCount - FrameHeader.byteCount else {

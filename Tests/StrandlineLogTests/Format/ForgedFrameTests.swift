@@ -75,7 +75,8 @@ struct ForgedFrameTests {
     payload = Array(payload.prefix(1 + count)) + [1, 2, 3]
     #expect(throws: FrameBody.Defect.recordsMalformed) {
       try payload.withUnsafeBytes { bytes in
-        try FrameBody.layout(of: bytes, header: header(stored: bytes.count, raw: bytes.count), isFirst: true)
+        try FrameBody.layout(
+          of: bytes, header: header(stored: bytes.count, raw: bytes.count), isFirst: true, behind: nil)
       }
     }
   }

@@ -73,7 +73,9 @@ struct DecoderMutationTests {
       try #require(payload.count == header.rawByteCount)
       var isFine = false
       for isFirst in [true, false] {
-        guard let layout = try? FrameBody.layout(of: payload, header: header, isFirst: isFirst) else { continue }
+        guard let layout = try? FrameBody.layout(of: payload, header: header, isFirst: isFirst, behind: nil) else {
+          continue
+        }
         let part = UnsafeRawBufferPointer(rebasing: payload[layout.records])
         let list = RecordList(proved: part, count: header.recordCount)
         let count = list.reduce(into: (records: 0, bytes: 0)) { sum, record in

@@ -21,9 +21,59 @@ struct TornOrDamagedTests {
         let report = try #require(store.refusal(), "byte \(byte)")
         #expect(report.file == frame.path)
         #expect(report.offset == Int64(frame.offset))
+        #expect(report.isSingleBit == true)
+        #expect("\(report)".contains("one flipped bit explains it"))
         #expect(store.disk.image.bytes(of: frame.path) == before)
         store.disk = whole
       }
+    }
+  }
+
+  @Test(arguments: [0, 20, 70])
+  func `bytes that were never written are told from one flipped bit`(byte: Int) throws {
+    store.options.segmentByteCountMax = 1 << 20
+    try store.append(0..<12)
+    let frame = store.tail[3]
+    for bit in [1, 6] { store.disk.edit { $0.flip(frame.path, byte: frame.offset + byte, bit: bit) } }
+    let report = try #require(store.refusal())
+    #expect(report.offset == Int64(frame.offset))
+    #expect(report.isSingleBit == false)
+    #expect(!"\(report)".contains("flipped bit"))
+  }
+
+  @Test(arguments: ["META", "header"])
+  func `one bit in each of two copies is told as a flipped bit as well`(what: String) throws {
+    try store.append(0..<12)
+    let path = what == "META" ? "\(DamagedLog.path)/META" : store.segments[0]
+    let places =
+      what == "META" ? [90, 4096 + 90] : [SegmentHeader.copyOffsets[0] + 60, SegmentHeader.copyOffsets[1] + 8]
+    for place in places { store.disk.edit { $0.flip(path, byte: place, bit: 2) } }
+    let report = try #require(store.refusal())
+    #expect(report.file == path)
+    #expect(report.isSingleBit == true)
+    for place in places { store.disk.edit { $0.flip(path, byte: place + 1, bit: 5) } }
+    #expect(store.refusal()?.isSingleBit == false)
+  }
+
+  @Test func `a reader that meets a bit flipped since the log was opened says so`() throws {
+    store.options.segmentByteCountMax = 1 << 20
+    let opened = try store.open()
+    for value in 0..<5 { try opened.log.append([DamagedLog.record(value)]) }
+    let frame = store.tail[2]
+    store.disk.edit { $0.flip(frame.path, byte: frame.offset + 80, bit: 4) }
+    let reader = try opened.log.read()
+    #expect(try reader.next()?.records == [DamagedLog.record(0)])
+    #expect(try reader.next()?.records == [DamagedLog.record(1)])
+    do throws(LogError) {
+      _ = try reader.next()
+      Issue.record("read")
+    } catch {
+      guard case .corrupt(let report) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(report.offset == Int64(frame.offset))
+      #expect(report.isSingleBit == true)
     }
   }
 

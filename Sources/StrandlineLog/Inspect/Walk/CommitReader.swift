@@ -33,7 +33,8 @@ struct CommitReader: ~Copyable {
       let list: (payload: UnsafeRawBufferPointer, records: Range<Int>)
       do throws(FrameBody.Defect) {
         let payload = try decoder.payload(of: header, stored: stored)
-        let layout = try FrameBody.layout(of: payload, header: header, isFirst: offset == commit.offset)
+        let layout = try FrameBody.layout(
+          of: payload, header: header, isFirst: offset == commit.offset, behind: nil)
         list = (payload, layout.records)
       } catch {
         throw changed(at: offset, "\(error)")

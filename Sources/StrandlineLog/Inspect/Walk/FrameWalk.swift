@@ -100,13 +100,13 @@ struct FrameWalk: ~Copyable {
     do throws(FrameBody.Defect) {
       try FrameBody.verify(stored, header: frame.header, salt: segment.header.salt, lsn: frame.lsn)
       let payload = try decoder.payload(of: frame.header, stored: stored)
-      try layOut(payload, &result)
+      try layOut(payload, behind: isFirst == nil ? nil : frame.previous, &result)
       return .frame(result, payload: payload)
     } catch {
-      var bit: SingleBit?
-      if searchesBits, case .tagMismatch = error {
-        bit = SingleBit.explaining(body: stored, header: frame.header, salt: segment.header.salt, lsn: frame.lsn)
-      }
+      let bit =
+        searchesBits
+        ? SingleBit.explaining(error, body: stored, header: frame.header, salt: segment.header.salt, lsn: frame.lsn)
+        : nil
       result.body = .damaged(error, bit)
       return .frame(result, payload: nothing)
     }
@@ -114,18 +114,19 @@ struct FrameWalk: ~Copyable {
 
   /// Finds the parts of a payload, and from them whether the frame begins its commit where the chain does not say.
   private func layOut(
-    _ payload: UnsafeRawBufferPointer, _ frame: inout InspectedFrame
+    _ payload: UnsafeRawBufferPointer, behind previous: SequenceNumber?, _ frame: inout InspectedFrame
   ) throws(FrameBody.Defect) {
     if frame.isFirst != nil || frame.header.kind != .data {
-      frame.layout = try FrameBody.layout(of: payload, header: frame.header, isFirst: frame.isFirst ?? true)
+      frame.layout = try FrameBody.layout(
+        of: payload, header: frame.header, isFirst: frame.isFirst ?? true, behind: previous)
       frame.isFirst = frame.isFirst ?? true
       return
     }
     // A first frame begins with the commit's time and a later one with a record's length. Read the wrong way round the
     // records come out one too many or one too few, or end elsewhere, unless someone made them on purpose; then the
     // frame counts as neither.
-    let asFirst = try? FrameBody.layout(of: payload, header: frame.header, isFirst: true)
-    let asLater = try? FrameBody.layout(of: payload, header: frame.header, isFirst: false)
+    let asFirst = try? FrameBody.layout(of: payload, header: frame.header, isFirst: true, behind: nil)
+    let asLater = try? FrameBody.layout(of: payload, header: frame.header, isFirst: false, behind: nil)
     switch (asFirst, asLater) {
     case (let layout?, nil): (frame.layout, frame.isFirst) = (layout, true)
     case (nil, let layout?): (frame.layout, frame.isFirst) = (layout, false)
@@ -154,12 +155,7 @@ struct FrameWalk: ~Copyable {
       stretch.firstNonZero = stretch.firstNonZero ?? result.end
       from = result.end
     }
-    if searchesBits, !stretch.isZero, case .header = reason {
-      let head = try segment.fileSystem.readBytes(segment.file, at: offset, byteCount: FrameHeader.byteCount)
-      stretch.singleBit = head.withUnsafeBytes {
-        SingleBit.explaining(head: $0, salt: segment.header.salt, lsn: segment.lsn(at: offset))
-      }
-    }
+    if searchesBits, !stretch.isZero { stretch.singleBit = try SingleBit.explaining(reason, at: offset, of: segment) }
     return .damage(stretch)
   }
 }
