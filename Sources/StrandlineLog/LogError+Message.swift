@@ -13,6 +13,8 @@ extension LogError: CustomStringConvertible {
     case .corrupt(let report):
       "\(report). Nothing was changed. `strandline log verify` lists all damage; "
         + "`strandline log salvage --to NEW` copies what verifies."
+    case .unsupportedFormat(let file, .notAStore):
+      "\(file): \(LogError.FormatDetail.notAStore). Nothing was changed."
     case .unsupportedFormat(let file, let detail):
       "\(file): \(detail). Nothing was changed. Use the version that wrote it, or a newer one."
     case .readOnly:
@@ -20,7 +22,7 @@ extension LogError: CustomStringConvertible {
     case .limitExceeded(let limit):
       "\(limit.name.rawValue) is \(limit.value), at most \(limit.maximum) is allowed. Nothing was written."
     case .outOfSpace(let failure):
-      "\(failure). Nothing of this commit was written. Free some space and try again; reset() works all the same."
+      "\(failure). Nothing was added to the store. Free some space and try again; reset() works all the same."
     case .poisoned(let first, let buffered):
       "\(first). Its outcome is unknown, \(buffered) buffered commits are in doubt, and no more is written. "
         + "Close the log and open it again."

@@ -20,6 +20,9 @@ struct Arguments: Equatable {
       }
     }
     try checkPositionals(specification)
+    for option in specification.options where option.isRequired && options[option.name] == nil {
+      throw .missingOption(option.name, valueName: option.valueName ?? "")
+    }
   }
 
   private mutating func takeOption(
@@ -53,6 +56,10 @@ struct Arguments: Equatable {
     if positionals.count < required.count { throw .missingArgument(required[positionals.count].name) }
     let isOpenEnded = wanted.contains { $0.arity == .oneOrMore }
     if positionals.count > wanted.count, !isOpenEnded { throw .extraArgument(positionals[wanted.count]) }
+    // They are paths, all of them; an empty one is a variable of a script that was never set.
+    if let index = positionals.firstIndex(of: "") {
+      throw .invalidArgument(name: wanted[min(index, wanted.count - 1)].name, value: "", expected: "a path")
+    }
   }
 
   /// The positional at `index`; the parser has made sure that the required ones are there.

@@ -26,7 +26,12 @@ struct CommandRunner {
     var group = root
     var rest = words[...]
     while let word = rest.popFirst() {
-      if word == "--help" || word == "-h" || (word == "help" && rest.isEmpty) {
+      // `help log append` is `log append --help`.
+      if word == "help", rest.last != "--help" {
+        rest.append("--help")
+        continue
+      }
+      if word == "--help" || word == "-h" {
         try console.out.write(HelpPage.text(of: group, path: path))
         return .success
       }

@@ -17,11 +17,14 @@ struct CommandSpecification: Sendable {
     var valueName: String?
     /// States the default and the range of a value.
     var summary: String
+    /// The command does nothing without it.
+    var isRequired: Bool
 
-    init(_ name: String, _ valueName: String? = nil, summary: String) {
+    init(_ name: String, _ valueName: String? = nil, summary: String, isRequired: Bool = false) {
       self.name = name
       self.valueName = valueName
       self.summary = summary
+      self.isRequired = isRequired
     }
 
     static let json = Option("--json", summary: "Print one JSON document.")

@@ -13,7 +13,8 @@ enum HelpPage {
   static func text(of command: CommandSpecification, path: [String]) -> String {
     var text = "\(command.summary)\n\nUsage: \(path.joined(separator: " "))"
     for positional in command.positionals { text += " " + usage(of: positional) }
-    for option in command.options { text += " [\(signature(of: option))]" }
+    for option in command.options where option.isRequired { text += " \(signature(of: option))" }
+    for option in command.options where !option.isRequired { text += " [\(signature(of: option))]" }
     text += "\n"
     if !command.discussion.isEmpty { text += "\n" + command.discussion.joined(separator: "\n") + "\n" }
     if !command.positionals.isEmpty {
@@ -25,7 +26,7 @@ enum HelpPage {
 
   private static let exitCodes = """
 
-    Exit codes: 0 fine, 1 finding (torn tail, difference), 2 usage, 3 corruption or foreign file,
+    Exit codes: 0 fine, 1 finding (torn tail, gap, difference), 2 usage, 3 corruption or foreign file,
     4 I/O error, 5 in use, 130 interrupted.
 
     """

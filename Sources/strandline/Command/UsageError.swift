@@ -4,6 +4,7 @@ enum UsageError: Error, Equatable {
   case unknownCommand(String, suggestion: String?)
   case unknownOption(String, suggestion: String?)
   case missingValue(option: String, valueName: String)
+  case missingOption(String, valueName: String)
   case unexpectedValue(option: String)
   case invalidValue(option: String, value: String, expected: String)
   case invalidArgument(name: String, value: String, expected: String)
@@ -20,6 +21,7 @@ extension UsageError: CustomStringConvertible {
     case .unknownCommand(let name, let suggestion): "unknown command '\(name)'" + Self.hint(suggestion)
     case .unknownOption(let name, let suggestion): "unknown option '\(name)'" + Self.hint(suggestion)
     case .missingValue(let option, let valueName): "\(option) needs a value: \(option) \(valueName)"
+    case .missingOption(let option, let valueName): "\(option) \(valueName) is missing"
     case .unexpectedValue(let option): "\(option) takes no value"
     case .invalidValue(let option, let value, let expected): "\(option) '\(value)' is not \(expected)"
     case .invalidArgument(let name, let value, let expected): "\(name) '\(value)' is not \(expected)"

@@ -37,9 +37,22 @@ struct ArgumentsTests {
     (["pot", "--json", "--json"], .repeatedOption("--json")),
     ([], .missingArgument("POT")),
     (["pot", "cup", "saucer"], .extraArgument("saucer")),
+    ([""], .invalidArgument(name: "POT", value: "", expected: "a path")),
+    (["pot", ""], .invalidArgument(name: "CUP", value: "", expected: "a path")),
   ])
   func `a mistake has its own error`(words: [String], expected: UsageError) {
     #expect(throws: expected) { try Arguments(parsing: words, for: Self.specification) }
+  }
+
+  @Test func `an option that is required is asked for, and stands without brackets in the usage`() throws {
+    let specification = CommandSpecification(
+      name: "pour", summary: "Pours.",
+      options: [.init("--slow", summary: "Less."), .init("--to", "CUP", summary: "Where.", isRequired: true)])
+    #expect(throws: UsageError.missingOption("--to", valueName: "CUP")) {
+      try Arguments(parsing: [], for: specification)
+    }
+    #expect(try Arguments(parsing: ["--to", "mug"], for: specification).value("--to") == "mug")
+    #expect(HelpPage.text(of: specification, path: ["pour"]).contains("Usage: pour --to CUP [--slow]\n"))
   }
 
   @Test(arguments: ["0", "10", "x", "", "1.5", "99999999999999999999", "+", "0x3"])

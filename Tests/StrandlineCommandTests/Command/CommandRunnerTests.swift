@@ -79,6 +79,11 @@ struct CommandRunnerTests {
     #expect(page.out.contains("  --times N  How often (default 1).\n  --help     Print this page.\n"))
     #expect(run("inner", "echo", "--", "--help").out == "--help\n")
     #expect(run("--version").out == "tool 1.2.3\n")
+    #expect(run("help").out == run("--help").out)
+    #expect(run("inner", "help").out == run("inner", "--help").out)
+    #expect(run("help", "inner", "echo").out == page.out)
+    #expect(run("inner", "help", "echo").out == page.out)
+    #expect(run("help", "ecko").code == .usage)
   }
 
   @Test(arguments: [

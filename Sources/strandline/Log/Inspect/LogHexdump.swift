@@ -11,7 +11,7 @@ struct LogHexdump: Command {
     ],
     positionals: [InspectedPath.positional],
     options: [
-      .init("--lsn", "LSN", summary: "Position in the log. Required."),
+      .init("--lsn", "LSN", summary: "Position in the log.", isRequired: true),
       .init("--length", "N", summary: "Bytes to show, at most 16777216."),
     ] + InspectedPath.options)
 
@@ -21,7 +21,7 @@ struct LogHexdump: Command {
 
   init(_ arguments: Arguments) throws(UsageError) {
     path = try InspectedPath(arguments)
-    guard let lsn = try arguments.position("--lsn") else { throw .missingValue(option: "--lsn", valueName: "LSN") }
+    guard let lsn = try arguments.position("--lsn") else { throw .missingOption("--lsn", valueName: "LSN") }
     self.lsn = lsn
     length = try arguments.integer("--length", in: 1...16 << 20)
   }
