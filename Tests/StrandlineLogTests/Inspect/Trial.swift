@@ -138,6 +138,9 @@ struct Trial {
     try #require(lost.isEmpty, "\(message): salvage differs in commits \(lost); \(report)")
     try #require(replayed.records == expected.flatMap(\.records), "\(message): salvage has wrong content")
     try #require(report.commitCount == expected.count, "\(message)")
+    let isLoss = store.live.contains { !$0.isGap && !survives($0) && $0.endLSN <= store.promise(in: image) }
+    try #require(
+      !isLoss || !report.isComplete, "\(message): salvage lost what was confirmed and says that nothing is: \(report)")
     let verified = try StoreInspector(path: "/new", environment: SampleStore.environment(disk, seed: 5)).verify()
     try #require((verified.worst ?? .note) < .finding, "\(message): \(verified.findings)")
     let reopened = try Log.open(at: "/new", options: SampleStore.options(disk, seed: 10))

@@ -58,6 +58,12 @@
     case .commit(let commit, .reset):
       expected = commit.sequence.next
       return []
+    case .mark(let frame, .live):
+      // A mark is written behind a sync: the commit it names was confirmed, whatever is left of it.
+      if frame.isWhole, frame.header.kind == .syncMark, frame.epoch == epoch {
+        known = max(known, frame.header.sequence)
+      }
+      return []
     default:
       return []
     }

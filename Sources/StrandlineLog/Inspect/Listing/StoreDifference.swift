@@ -21,6 +21,8 @@
   public private(set) var equalCount = 0
   /// Commits, frames and stretches of either store that do not verify.
   public private(set) var damageCount = 0
+  /// Of the first and of the second, once they were compared.
+  public private(set) var surveys: [StoreSurvey] = []
 
   public init(_ first: StoreInspector, _ second: StoreInspector) {
     self.first = first
@@ -31,6 +33,7 @@
   public mutating func run(_ report: (StoreDifference) throws -> Void) throws {
     let firstSurvey = try first.survey()
     let secondSurvey = try second.survey()
+    surveys = [firstSurvey, secondSurvey]
     try compareRoots(firstSurvey, secondSurvey, report)
     var left = try Side(first, firstSurvey)
     var right = try Side(second, secondSurvey)

@@ -13,8 +13,9 @@ public enum Salvage {
   ///   - epoch: an older epoch to save instead of the highest.
   ///   - environment: the disk, the clocks and chance; the machine's own.
   /// - Throws: ``LogError/targetExists(path:)``; ``LogError/locked(path:by:)`` while a writer has the source open;
-  ///   ``LogError/noStore(path:)`` if nothing of a store is at `path`, or nothing of the asked epoch; ``LogError/outOfSpace(_:)`` and
-  ///   ``LogError/ioFailed(_:)`` with nothing left behind.
+  ///   ``LogError/noStore(path:)`` if nothing of a store is at `path`, or nothing of the asked epoch; ``LogError/corrupt(_:)`` if
+  ///   nothing in it can be used; ``LogError/invalidOption(name:reason:)`` if `target` lies inside the source;
+  ///   ``LogError/outOfSpace(_:)`` and ``LogError/ioFailed(_:)`` with nothing left behind.
   /// - Complexity: reads the source twice; memory is bounded by the largest frame and the number of files.
   @discardableResult
   public static func run(
@@ -25,6 +26,10 @@ public enum Salvage {
     let survey = try inspector.survey()
     if case .held(let owner) = survey.lock { throw .locked(path: survey.path, by: owner) }
     guard !survey.isEmpty else { throw .noStore(path: survey.path) }
+    let target = try StoreDirectory.absolute(target)
+    guard !target.hasPrefix("\(survey.path)/") else {
+      throw .invalidOption(name: "target", reason: "\(target) lies inside the store that is read")
+    }
     let tail: TailInspection?
     do throws(LogError) {
       tail = try inspector.tail(of: survey)
@@ -36,7 +41,7 @@ public enum Salvage {
     var source = SalvageSource(survey, tail: tail)
     try source.scan()
     var run = try SalvageRun(
-      source, target: try StoreDirectory.absolute(target), epoch: epoch, environment: environment)
+      source, target: target, epoch: epoch, environment: environment)
     return try run.run()
   }
 }
@@ -54,9 +59,11 @@ private struct SalvageRun {
   init(
     _ source: SalvageSource, target: String, epoch wanted: UInt64?, environment: Environment
   ) throws(LogError) {
-    guard let highest = source.epochs.keys.max(), let facts = source.epochs[wanted ?? highest],
-      source.identifier != nil
-    else { throw .noStore(path: source.survey.path) }
+    let survey = source.survey
+    guard let highest = source.epochs.keys.max(), source.identifier != nil else {
+      throw survey.chainError ?? survey.segments.lazy.compactMap(\.error).first ?? .noStore(path: survey.path)
+    }
+    guard let facts = source.epochs[wanted ?? highest] else { throw .noStore(path: survey.path) }
     self.source = source
     self.target = target
     self.facts = facts
@@ -135,6 +142,7 @@ private struct SalvageRun {
     report.usedRoot = root != nil
     report.unusable = source.unusable
     report.segments = source.groups.flatMap(\.paths)
+    if epoch == report.highestEpoch { report.lostEnd = source.lostEnd }
     noteMissingOrdinals()
     var layers = try keepLayers(root?.layers ?? [], in: directory)
     let plan = plan(directory)

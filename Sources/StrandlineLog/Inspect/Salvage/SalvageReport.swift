@@ -31,6 +31,8 @@ public struct SalvageReport: Hashable, Sendable {
   public var olderCommitCount = 0
   /// Bytes in which no frame could be read.
   public var unreadableByteCount: Int64 = 0
+  /// The end of the log, if a sync had confirmed more than was found there; how many commits stood in it nobody can tell.
+  public var lostEnd: LostEnd?
 
   /// Segment files that were read.
   public var segments: [String] = []
@@ -43,6 +45,15 @@ public struct SalvageReport: Hashable, Sendable {
   /// Layer files that the state needs and that are missing or have another size.
   public var lostLayers: [String] = []
 
+  /// Bytes at the end of the last segment that a sync had confirmed and in which nothing was found.
+  public struct LostEnd: Hashable, Sendable {
+    public var file: String
+    /// Behind the last frame that was found, or where the file ends now.
+    public var offset: Int64
+    /// As far as a sync had confirmed the file.
+    public var confirmedEnd: Int64
+  }
+
   public struct Unusable: Hashable, Sendable {
     public var file: String
     public var reason: String
@@ -51,7 +62,7 @@ public struct SalvageReport: Hashable, Sendable {
   /// Nothing is missing.
   public var isComplete: Bool {
     gapCount == 0 && lostLayers.isEmpty && missingOrdinals.isEmpty && unusable.isEmpty && hasReset
-      && brokenCommitCount == 0
+      && brokenCommitCount == 0 && lostEnd == nil
   }
 
   init(source: String, target: String, epoch: UInt64, highestEpoch: UInt64) {

@@ -13,6 +13,9 @@ struct SalvageSource {
   private(set) var groups: [Group] = []
   private(set) var unusable: [SalvageReport.Unusable] = []
   private(set) var epochs: [UInt64: EpochFacts] = [:]
+  private let tail: TailInspection?
+  /// Behind the last frame of the last segment whose header verifies.
+  private var lastFrameEnd = LSN.zero
 
   /// What is known of one epoch.
   struct EpochFacts {
@@ -32,6 +35,7 @@ struct SalvageSource {
 
   init(_ survey: StoreSurvey, tail: TailInspection?) {
     self.survey = survey
+    self.tail = tail
     unconfirmedFrom = tail.flatMap { $0.isCorrupt ? nil : $0.evidence.commitEnd }
     identifier =
       survey.root.root?.identifier ?? StoreSurvey.commonest(survey.segments.compactMap { $0.header?.identifier })
@@ -103,7 +107,21 @@ struct SalvageSource {
   }
 
   private mutating func note(_ step: CommitWalk.Step, isLast: Bool) {
-    guard case .commit(let commit) = step else { return }
+    switch step {
+    case .commit(let commit):
+      if isLast { lastFrameEnd = max(lastFrameEnd, commit.endLSN) }
+      note(commit, isLast: isLast)
+    case .mark(let frame):
+      if isLast { lastFrameEnd = max(lastFrameEnd, frame.endLSN) }
+      // A mark is written behind a sync: the commit it names was confirmed, whatever is left of it.
+      if frame.isWhole, frame.header.kind == .syncMark {
+        epochs[frame.epoch, default: EpochFacts()].raise(to: frame.header.sequence)
+      }
+    case .frame, .damage: break
+    }
+  }
+
+  private mutating func note(_ commit: InspectedCommit, isLast: Bool) {
     // What a writer was in the middle of when it died is no loss.
     if isLast, commit.state != .whole, let unconfirmedFrom, commit.lsn >= unconfirmedFrom { return }
     var facts = epochs[commit.epoch] ?? EpochFacts()
@@ -124,6 +142,17 @@ struct SalvageSource {
       facts.reset = SegmentHeader.LastReset(sequence: root.resetSequence, headTag: 0)
     }
     epochs[root.epoch] = facts
+  }
+
+  /// What a sync had confirmed at the end of the last segment and nothing was found of; known after ``scan()``.
+  var lostEnd: SalvageReport.LostEnd? {
+    guard let tail, tail.isCorrupt, groups.last?.header == tail.header else { return nil }
+    let start = Int64(SegmentHeader.blockByteCount)
+    let end = min(max(tail.offset(of: lastFrameEnd), start), tail.evidence.fileByteCount)
+    let confirmedEnd = tail.offset(of: tail.evidence.promise.lsn)
+    // A mark of a close or a pause has room in a header's length, a commit has not.
+    guard confirmedEnd - end > Int64(FrameHeader.byteCount) || end < min(start, confirmedEnd) else { return nil }
+    return SalvageReport.LostEnd(file: tail.path, offset: end, confirmedEnd: confirmedEnd)
   }
 
   /// The commits of one group, each once, in order, with what was passed over.

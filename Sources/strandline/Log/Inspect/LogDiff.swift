@@ -8,7 +8,7 @@ struct LogDiff: Command {
     discussion: [
       "Frames, segments and compression do not count; kind, epoch, time and records of a commit do.",
       "",
-      "Exit code 0: equal. 1: different. 3: equal in what verifies, and something in one of them does not.",
+      "Exit code 0: equal. 1: different. 3: something in one of them does not verify; only what does was compared.",
     ],
     positionals: [
       .init(name: "A", summary: "Directory of a store, or one of its segment files."),
@@ -36,11 +36,13 @@ struct LogDiff: Command {
       let differences = differenceCount == 1 ? "1 difference" : "\(differenceCount) differences"
       try console.print("equal commits: \(comparison.equalCount); \(differences)")
     }
+    var code = differenceCount > 0 ? ExitCode.finding : .success
+    for survey in comparison.surveys { code = console.noteRefusal(survey).worst(code) }
     if comparison.damageCount > 0 {
       console.note("\(comparison.damageCount) places do not verify and were left out; see `strandline log verify`")
-      return .corruption
+      code = ExitCode.corruption.worst(code)
     }
-    return differenceCount > 0 ? .finding : .success
+    return code
   }
 
   private func quiet(_ path: InspectedPath) throws -> StoreInspector {

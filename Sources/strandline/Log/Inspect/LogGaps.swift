@@ -7,7 +7,10 @@ struct LogGaps: Command {
     summary: "List commit numbers that the live log ought to hold and does not.",
     discussion: [
       "salvaged: a GAP of an earlier salvage stands for them; damaged: bytes that do not verify stand in their place;",
-      "incomplete: some frames of the commit are missing; missing: the segment that held them is not there.",
+      "incomplete: some frames of the commit are missing; missing: the segment that held them is not there. The place is",
+      "where the gap was noticed: the next commit that is there, or the GAP.",
+      "",
+      "Exit code 0: none. 1: some. 3: the store is damaged where nothing tells the numbers.",
     ],
     positionals: [InspectedPath.positional], options: [.jsonLines] + InspectedPath.options)
 
@@ -29,7 +32,14 @@ struct LogGaps: Command {
       var search = MissingSequenceSearch(survey, epoch: walk.epoch)
       var gaps: [MissingSequences] = []
       while let element = try walk.next() { gaps += search.take(element) }
-      return (gaps + search.finish(), console.noteRefusal(survey))
+      gaps += search.finish()
+      let refusal = console.noteRefusal(survey)
+      guard gaps.isEmpty, refusal == .success, try inspector.tail(of: survey)?.isCorrupt == true else {
+        return (gaps, refusal)
+      }
+      console.note(
+        "the end of the log is damaged, and nothing tells which commits stood there; see `strandline log tail`")
+      return ([], .corruption)
     }
     for gap in gaps { try print(gap, console) }
     return refusal.worst(gaps.isEmpty ? .success : .finding)

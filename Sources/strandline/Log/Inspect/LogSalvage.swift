@@ -13,7 +13,7 @@ struct LogSalvage: Command {
     ],
     positionals: [.init(name: "STORE", summary: "Directory of the damaged store, or one of its segment files.")],
     options: [
-      .init("--to", "NEW", summary: "Where the new store is to stand. Nothing may be there. Required."),
+      .init("--to", "NEW", summary: "Where the new store is to stand. Nothing may be there.", isRequired: true),
       .init("--epoch", "N", summary: "Save this epoch instead of the highest: brings back what a reset erased."),
       .json,
     ])
@@ -25,14 +25,31 @@ struct LogSalvage: Command {
 
   init(_ arguments: Arguments) throws(UsageError) {
     path = arguments.positional(0)
-    guard let target = arguments.value("--to") else { throw .missingValue(option: "--to", valueName: "NEW") }
-    self.target = target
+    target = arguments.value("--to") ?? ""
+    guard !target.isEmpty else { throw .invalidValue(option: "--to", value: "", expected: "a path") }
     epoch = try arguments.unsigned("--epoch")
     printsJSON = arguments.has("--json")
   }
 
+  private func salvage() throws -> SalvageReport {
+    do throws(LogError) {
+      return try Salvage.run(from: path, to: target, epoch: epoch)
+    } catch {
+      switch error {
+      case .corrupt(let report):
+        // The advice of the error's own words would be to salvage.
+        throw Failure(.corruption, "\(report). Nothing in it can be saved.")
+      case .noStore(let place):
+        // There is a store, and not the epoch that was asked for.
+        guard let epoch, try !StoreInspector(path: path).survey().isEmpty else { throw error }
+        throw Failure(.usage, "nothing of epoch \(epoch) is in \(place)")
+      default: throw error
+      }
+    }
+  }
+
   func run(_ console: Console) throws -> ExitCode {
-    let report = try Salvage.run(from: path, to: target, epoch: epoch)
+    let report = try salvage()
     if printsJSON {
       var json = JSONWriter(.document)
       SalvageText.write(report, to: &json)

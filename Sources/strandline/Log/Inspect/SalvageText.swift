@@ -37,6 +37,11 @@ enum SalvageText {
     if report.unreadableByteCount > 0 {
       lines.append("  broken \(report.unreadableByteCount) bytes in which no frame is")
     }
+    if let end = report.lostEnd {
+      lines.append(
+        "  lost   the end of \(TerminalText.escaped(end.file)), byte \(end.offset) to \(end.confirmedEnd): a sync had "
+          + "confirmed it; how many commits stood there nobody can tell")
+    }
     for ordinals in report.missingOrdinals {
       let text =
         ordinals.count == 1
@@ -80,6 +85,16 @@ enum SalvageText {
       json.field("brokenCommits", report.brokenCommitCount)
       json.field("olderCommits", report.olderCommitCount)
       json.field("unreadableByteCount", report.unreadableByteCount)
+      if let end = report.lostEnd {
+        json.name("lostEnd")
+        json.object { json in
+          json.field("file", end.file)
+          json.field("offset", end.offset)
+          json.field("confirmedEnd", end.confirmedEnd)
+        }
+      } else {
+        json.field("lostEnd", nil as String?)
+      }
       json.list("segments", report.segments)
       json.name("unusable")
       json.array { json in
