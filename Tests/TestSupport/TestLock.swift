@@ -7,7 +7,11 @@ struct TestLock<Value>: ~Copyable, @unchecked Sendable {
 
   init(_ initial: Value) {
     mutex = .allocate(capacity: 1)
-    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_mutexattr_t()
+    pthread_mutexattr_init(&attributes)
+    pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
+    pthread_mutex_init(mutex, &attributes)
+    pthread_mutexattr_destroy(&attributes)
     value = .allocate(capacity: 1)
     value.initialize(to: initial)
   }
@@ -22,7 +26,9 @@ struct TestLock<Value>: ~Copyable, @unchecked Sendable {
   func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    pthread_mutex_lock(mutex)
+    // A body that asks for the same lock again would never end.
+    let failure = pthread_mutex_lock(mutex)
+    precondition(failure == 0, "this thread holds the lock already: errno \(failure)")
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value.pointee)
   }

@@ -134,6 +134,45 @@ struct HostileNumbersTests {
     }
   }
 
+  @Test func `headers and roots that point to themselves or to each other are refused and end`() throws {
+    try store.append(0..<60)
+    let segments = store.segments
+    let headers = try segments.map { path in
+      try #require(store.disk.image.bytes(of: path)).withUnsafeBytes { try SegmentHeader(decodingBlock: $0) }
+    }
+    let whole = store.disk
+    for (index, target) in [(1, 1), (1, 2), (2, 3), (headers.count - 1, headers.count - 1), (headers.count - 1, 0)] {
+      store.disk = whole.kill()
+      var header = headers[index]
+      header.predecessor.id = headers[target].id
+      store.disk.edit { $0.poke(segments[index], at: 0, header.encodedBlock()) }
+      #expect(store.refusal() != nil, "segment \(index) follows \(target)")
+    }
+    for (ordinal, id) in [(0, 1), (1, 0), (headers.count - 1, 0)] {
+      store.disk = whole.kill()
+      try editRoot {
+        $0.lastCreatedOrdinal = headers[ordinal].ordinal
+        $0.lastCreatedID = headers[id].id
+      }
+      #expect(store.refusal() != nil, "META names segment \(ordinal) with the id of \(id)")
+    }
+    store.disk = whole.kill()
+    try editRoot { $0.anchor = RootSlot.Anchor(ordinal: 1, lsn: LSN(1 << 40), headTag: 1, sequence: SequenceNumber(3)) }
+    #expect(store.refusal()?.reason == .anchorMismatch)
+  }
+
+  private func editRoot(_ change: (inout RootSlot) -> Void) throws {
+    let root = "\(DamagedLog.path)/META"
+    let bytes = try #require(store.disk.image.bytes(of: root))
+    var slots: [UInt8] = []
+    for number in 0..<2 {
+      var slot = try bytes.withUnsafeBytes { try RootSlot(decoding: $0.slice(number * 4096, 4096), slotNumber: number) }
+      change(&slot)
+      slots += slot.encoded()
+    }
+    store.disk.edit { $0.put(root, slots) }
+  }
+
   @Test(arguments: [UInt64(1 << 32), UInt64(1 << 53), UInt64((1 << 61) - 4096)])
   func `positions far beyond four gigabytes work like any`(baseLSN: UInt64) throws {
     try age(baseLSN: baseLSN, baseSequence: 0)

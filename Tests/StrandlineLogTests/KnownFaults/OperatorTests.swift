@@ -191,6 +191,73 @@ struct OperatorTests {
     #expect(try store.open().records == [[1], [2]])
   }
 
+  @Test func `eight writers on a full disk are each told the truth`() throws {
+    var options = LogOptions()
+    options.segmentByteCountMax = 64 << 10
+    options.spaceAheadByteCount = 64 << 10
+    options.environment = Environment(fileSystem: store.disk, clock: SystemClock())
+    let log = try Log.open(at: DamagedLog.path, options: options)
+    store.disk.edit { $0.byteCountMax = $0.usedByteCount + (300 << 10) }
+    let acknowledged = Lock<Set<[UInt8]>>([])
+    let refusedCount = Lock(0)
+    withThreads(8) { writer in
+      for value in 0..<60 {
+        let record = [UInt8(writer), UInt8(value)] + [UInt8](repeating: 3, count: 3000)
+        do throws(LogError) {
+          try log.append([record])
+          acknowledged.withLock { _ = $0.insert(record) }
+        } catch {
+          guard case .outOfSpace = error else {
+            Issue.record("\(error)")
+            return
+          }
+          refusedCount.withLock { $0 += 1 }
+        }
+      }
+    }
+    #expect(refusedCount.withLock { $0 } > 0)
+    try log.reset(carrying: [[1]])
+    try log.close()
+    let kept = acknowledged.withLock { $0 }
+    #expect(kept.count + refusedCount.withLock { $0 } == 480)
+    #expect(log.status.last.sequence == SequenceNumber(UInt64(kept.count + 1)))
+  }
+
+  @Test(arguments: 0..<14)
+  func `a reset behind any number of commits, none and a full segment among them, numbers as ever`(count: Int) throws {
+    let record = [UInt8](repeating: 6, count: 900)
+    let opened = try store.open()
+    for _ in 0..<count { try opened.log.append([record]) }
+    #expect(try opened.log.reset().position.sequence == SequenceNumber(UInt64(count + 1)))
+    #expect(try opened.log.reset(carrying: [[1]]).position.sequence == SequenceNumber(UInt64(count + 2)))
+    #expect(try opened.log.append([record]).sequence == SequenceNumber(UInt64(count + 3)))
+    store.disk = store.disk.kill()
+    let again = try store.open()
+    #expect(again.records == [[1], record])
+    #expect(try again.log.append([[2]]).sequence == SequenceNumber(UInt64(count + 4)))
+    try again.log.close()
+    #expect(try store.open().records == [[1], record, [2]])
+  }
+
+  @Test func `a hundred resets and kills leave no file behind`() throws {
+    for round in 0..<100 {
+      do {
+        let opened = try store.open()
+        for value in 0..<8 { try opened.log.append([DamagedLog.record(value)]) }
+        if round % 3 != 0 { try opened.log.reset(carrying: [[UInt8(round)]]) }
+        for value in 0..<round % 5 { try opened.log.append([DamagedLog.record(value)]) }
+      }
+      store.disk =
+        round % 2 == 0
+        ? store.disk.kill() : SimulatedDisk(store.disk.image.powerLoss(keeping: .random(seed: UInt64(round))))
+    }
+    let opened = try store.open()
+    try opened.log.reset()
+    try opened.log.close()
+    #expect(store.disk.image.names(in: DamagedLog.path).count <= 4, "META, LOCK and what the last reset left")
+    #expect(store.disk.image.usedByteCount < 1 << 20)
+  }
+
   @Test func `twenty thousand tiny segments open in one pass and few descriptors`() throws {
     store.options.segmentByteCountMax = 4 << 10
     let opened = try store.open()

@@ -286,6 +286,108 @@ struct TornOrDamagedTests {
     #expect(again.log.openReport.cut != nil)
   }
 
+  @Test func `there is no value that means no checksum, whatever the tag belongs to`() throws {
+    try store.append(0..<30)
+    let root = "\(DamagedLog.path)/META"
+    let whole = store.disk
+    let segment = store.segments[1]
+    let targets: [(file: String, tags: [Int])] = [
+      (root, [4088, 8184]), (segment, SegmentHeader.copyOffsets.map { $0 + 152 }), (segment, [4096 + 56]),
+      (segment, [4096 + 48]),
+    ]
+    for target in targets {
+      for value in [UInt8(0), 0xFF] {
+        store.disk = whole.kill()
+        for tag in target.tags {
+          store.disk.edit { $0.poke(target.file, at: tag, [UInt8](repeating: value, count: 8)) }
+        }
+        #expect(store.refusal()?.file == target.file, "\(target), \(value)")
+      }
+    }
+  }
+
+  @Test func `a RESET with zeros for tags resets nothing`() throws {
+    try store.append(0..<5)
+    let (path, end) = try #require(store.tail.last.map { ($0.path, $0.end) })
+    var frame = [UInt8](repeating: 0, count: 128)
+    frame.replaceSubrange(0..<5, with: [0xF5, 0x0D, 0x0A, 0x1A, 3])
+    store.disk.edit { $0.poke(path, at: end, frame) }
+    let again = try store.open()
+    #expect(again.records == DamagedLog.records(0..<5))
+    #expect(again.log.openReport.epoch == 0)
+    #expect(again.log.openReport.cut != nil)
+  }
+
+  @Test(arguments: UInt64(0)..<40)
+  func `random bytes that begin like a frame are a torn tail, and damage in a closed segment`(seed: UInt64) throws {
+    try store.append(0..<20)
+    var generator = SeededGenerator(seed: seed)
+    // The magic, a kind that there is, no flags, then lengths of up to 4 GiB.
+    let noise = [0xF5, 0x0D, 0x0A, 0x1A, UInt8(1 + seed % 4), UInt8(seed % 2), 0, 0] + generator.bytes(504)
+    let whole = store.disk
+    let end = try #require(store.tail.last).end
+    let segments = store.segments
+    store.disk.edit { $0.poke(segments[segments.count - 1], at: end, noise) }
+    let again = try store.open()
+    #expect(again.records == DamagedLog.records(0..<20))
+    #expect(again.log.openReport.cut != nil)
+    store.disk = whole.kill()
+    store.disk.edit { $0.poke(segments[1], at: 4096, noise) }
+    #expect(store.refusal()?.file == segments[1])
+  }
+
+  @Test func `one bad segment of many costs its own commits and no file`() throws {
+    try store.append(0..<60, closing: true)
+    let whole = store.disk
+    let segments = store.segments
+    for path in segments.dropLast() {
+      store.disk = whole.kill()
+      var generator = SeededGenerator(seed: 4)
+      let byteCount = try #require(store.disk.image.bytes(of: path)).count
+      let lost = store.frames(of: path).filter { $0.header.kind == .data }.count
+      store.disk.edit { $0.put(path, generator.bytes(byteCount)) }
+      let before = store.disk.image.hash()
+      #expect(store.refusal()?.file == path)
+      let report = try Salvage.run(
+        from: DamagedLog.path, to: "/new", environment: SampleStore.environment(store.disk, seed: 5))
+      #expect(report.commitCount == 60 - lost)
+      #expect(report.lostSequenceCount == UInt64(lost))
+      store.disk.edit { $0.remove("/new") }
+      #expect(store.disk.image.hash() == before)
+    }
+  }
+
+  @Test func `a log that is killed and opened again five times keeps every commit`() throws {
+    for round in 0..<5 {
+      try store.append(round * 10..<round * 10 + 10)
+      store.disk = round % 2 == 0 ? store.disk.kill() : SimulatedDisk(store.disk.image.powerLoss(keeping: .dropAll))
+    }
+    #expect(try store.open().records == DamagedLog.records(0..<50))
+  }
+
+  @Test func `a closed segment that is cut while the log is open is an error to its reader and a trap to nobody`()
+    throws
+  {
+    let opened = try store.open()
+    for value in 0..<40 { try opened.log.append([DamagedLog.record(value)]) }
+    let path = store.segments[1]
+    let reader = try opened.log.read()
+    store.disk.edit { image in image.edit(path) { $0 = Array($0.prefix(4096 + 100)) } }
+    var records: [[UInt8]] = []
+    do throws(LogError) {
+      while let commit = try reader.next() { records += commit.records }
+      Issue.record("read to the end")
+    } catch {
+      guard case .corrupt(let report) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(report.file == path)
+    }
+    #expect(!records.isEmpty && records == Array(DamagedLog.records(0..<40).prefix(records.count)))
+    try opened.log.append([[1]])
+  }
+
   @Test func `META of zeros refuses and one bad slot does not`() throws {
     try store.append(0..<5)
     let root = "\(DamagedLog.path)/META"

@@ -4,6 +4,12 @@ import Testing
 @testable @_spi(Engine) import StrandlineLog
 
 struct SegmentIdentityTests {
+  @Test func `what the machine draws ids and salts from does not repeat`() {
+    var drawn: Set<UInt64> = [0]
+    for _ in 0..<200_000 { drawn.insert(Environment.system.randomBits()) }
+    #expect(drawn.count == 200_001)
+  }
+
   /// The clock stands still, and both stores have segments with the same ordinals.
   @Test func `no two segments of any store have the same id or salt`() throws {
     var headers: [SegmentHeader] = []
