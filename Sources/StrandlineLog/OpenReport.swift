@@ -32,6 +32,7 @@ public struct OpenReport: Hashable, Sendable {
     public var file: String
     /// Where the file ends now.
     public var offset: Int64
+    /// What was cut, without the zeros behind it.
     public var byteCount: Int64
     /// Highest sequence number seen in it; zero if nothing in it could be read.
     public var lastSequence: SequenceNumber

@@ -368,7 +368,7 @@ struct LogOpener {
     try directory.perform(.sync, tail.path) { () throws(Errno) in try fileSystem.sync(tail.file) }
     if !(evidence.isZeroBehind && evidence.commitEnd == evidence.verifiedEnd) {
       let cut = OpenReport.Cut(
-        file: tail.header.fileName.description, offset: end, byteCount: evidence.fileByteCount - end,
+        file: tail.header.fileName.description, offset: end, byteCount: evidence.contentEnd - end,
         lastSequence: evidence.laterSequenceMax)
       report.cut = cut
       options.observer?(.tailCut(file: cut.file, byteCount: cut.byteCount))

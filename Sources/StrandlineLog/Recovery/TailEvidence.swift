@@ -11,6 +11,8 @@
   /// The chain behind the last complete commit.
   public var state: ChainState
   public var fileByteCount: Int64
+  /// Offset in the file behind which all is zero, as space ahead is; not in front of `verifiedEnd`.
+  public var contentEnd: Int64
   /// Frames at or behind `verifiedEnd` whose header verifies by itself.
   public var laterFrameCount: Int
   /// Highest sequence number among them.

@@ -79,7 +79,8 @@ struct TailJudge {
     if !isMoving { found.raise(to: behind.promise, .laterFrame) }
     let evidence = TailEvidence(
       verifiedEnd: verifiedEnd, commitEnd: complete.state.lsn, promise: found, stop: stop, state: complete.state,
-      fileByteCount: byteCount, laterFrameCount: behind.frameCount, laterSequenceMax: behind.sequenceMax,
+      fileByteCount: byteCount, contentEnd: behind.contentEnd, laterFrameCount: behind.frameCount,
+      laterSequenceMax: behind.sequenceMax,
       isMoving: isMoving,
       isZeroBehind: behind.isZero, frameCount: complete.frameCount, statedPromise: complete.statedPromise)
     return (evidence, checkpoints)
@@ -98,6 +99,7 @@ struct TailJudge {
 
   private struct Behind {
     var isZero = true
+    var contentEnd: Int64
     var frameCount = 0
     var sequenceMax = SequenceNumber.zero
     var promise = LSN.zero
@@ -105,7 +107,7 @@ struct TailJudge {
 
   /// Looks at every byte behind `offset`: is anything there, and does any eight-byte step begin a header that proves itself?
   private func lookBehind(_ offset: Int64, byteCount: Int64) throws(LogError) -> Behind {
-    var behind = Behind()
+    var behind = Behind(contentEnd: offset)
     var window = FileWindow(fileSystem: segment.fileSystem, file: segment.file, end: byteCount)
     var place = offset
     let stride = 128 << 10
@@ -120,6 +122,7 @@ struct TailJudge {
       guard !bytes.isEmpty else { break }
       if !bytes.isAllZero {
         behind.isZero = false
+        if let last = bytes.lastIndex(where: { $0 != 0 }) { behind.contentEnd = place + Int64(last) + 1 }
         var step = 0
         while step < stride, step + FrameHeader.byteCount <= bytes.count {
           let lsn = segment.lsn(at: place + Int64(step))

@@ -46,6 +46,11 @@ enum HumanUnits {
     return text
   }
 
+  /// `1 commit`, `1234 commits`: as it stands in reports, where a number can be searched for.
+  static func number(_ number: some BinaryInteger, of noun: String) -> String {
+    number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+  }
+
   /// `950 entries/s`, `12.3 k entries/s`, `1.25 M entries/s`.
   static func rate(_ perSecond: Double, of noun: String) -> String {
     guard perSecond.isFinite else { return "- \(noun)/s" }

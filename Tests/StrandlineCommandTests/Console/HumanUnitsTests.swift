@@ -23,6 +23,10 @@ struct HumanUnitsTests {
     #expect(HumanUnits.count(0) == "0")
     #expect(HumanUnits.count(999) == "999")
     #expect(HumanUnits.count(-1_234_567) == "-1,234,567")
+    #expect(
+      [0, 1, 2, 1234].map { HumanUnits.number($0, of: "commit") } == [
+        "0 commits", "1 commit", "2 commits", "1234 commits",
+      ])
     #expect(HumanUnits.rate(950.4, of: "rows") == "950 rows/s")
     #expect(HumanUnits.rate(1_250_000, of: "rows") == "1.25 M rows/s")
     #expect(HumanUnits.rate(.nan, of: "rows") == "- rows/s")

@@ -41,6 +41,16 @@ struct LogAppendTests {
     #expect(try append(Array("c".utf8)).output.isEmpty)
   }
 
+  @Test func `a directory with other files in it becomes a store, and they stay as they are`() throws {
+    let other = scratch.write(Array("mine".utf8), to: "store/notes.txt")
+    scratch.write(Array("mine too".utf8), to: "store/sub/seg.log")
+    #expect(try append(Array("a\n".utf8)).ending == .exited(0))
+    #expect(try contents(ofStore: store).commits.map(\.records) == [[[0x61]]])
+    #expect(try ToolRun(["log", "verify", store]).ending == .exited(0))
+    #expect(try DirectoryTree.names(in: "\(store)/sub") == ["seg.log"])
+    #expect(try ToolRun.shell("cat \(other)").text == "mine")
+  }
+
   @Test(arguments: [0, 1])
   func `a line of 16 MiB is a record and a longer one is refused behind everything before it`(excess: Int) throws {
     let line = [UInt8](repeating: 0x78, count: CommitDraft.recordByteCountMax + excess)

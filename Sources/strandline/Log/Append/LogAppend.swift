@@ -57,8 +57,8 @@ struct LogAppend: Command {
     }
     try log.close()
     if console.errIsTerminal {
-      let records = HumanUnits.count(appender.recordCount)
-      console.note("\(records) records in \(HumanUnits.count(appender.commitCount)) commits")
+      let commits = HumanUnits.number(appender.commitCount, of: "commit")
+      console.note("\(HumanUnits.number(appender.recordCount, of: "record")) in \(commits)")
     }
     try Interruption.check()
     return .success

@@ -18,7 +18,7 @@ enum HexdumpText {
       (8, 4, "storedLen", "\(frame.storedByteCount)"),
       (12, 4, "rawLen", "\(frame.rawByteCount)"),
       (16, 8, "sequence", "\(frame.sequence)"),
-      (24, 4, "count", "\(frame.recordCount) records"),
+      (24, 4, "count", HumanUnits.number(frame.recordCount, of: "record")),
       (28, 4, "epoch", "\(frame.epoch)"),
       (32, 8, "durable", "LSN \(frame.durable)"),
       (40, 8, "prevTag", hexadecimal(frame.previousTag)),

@@ -10,12 +10,13 @@ enum SalvageText {
     let range =
       report.firstSequence.flatMap { first in report.lastSequence.map { ", numbers \(first) to \($0)" } } ?? ""
     lines.append(
-      "  kept   \(report.commitCount) commits with \(report.recordCount) records\(range), \(HumanUnits.bytes(report.byteCount))"
-    )
-    if !report.layers.isEmpty { lines.append("  kept   \(report.layers.count) layers") }
+      "  kept   \(HumanUnits.number(report.commitCount, of: "commit")) with "
+        + "\(HumanUnits.number(report.recordCount, of: "record"))\(range), \(HumanUnits.bytes(report.byteCount))")
+    if !report.layers.isEmpty { lines.append("  kept   \(HumanUnits.number(report.layers.count, of: "layer"))") }
     if !report.usedRoot { lines.append("  META of the source could not be used") }
     if report.olderCommitCount > 0 {
-      lines.append("  left   \(report.olderCommitCount) commits of epochs that a reset had ended")
+      lines.append(
+        "  left   \(HumanUnits.number(report.olderCommitCount, of: "commit")) of epochs that a reset had ended")
     }
     lines += lost(report)
     if report.isComplete { lines.append("  lost   nothing") }
@@ -29,13 +30,16 @@ enum SalvageText {
       lines.append("  lost   \(numbers): \(gap.reason)")
     }
     let omitted = report.gapCount - report.gaps.count
-    if omitted > 0 { lines.append("  lost   \(omitted) more stretches; \(report.lostSequenceCount) numbers in all") }
+    if omitted > 0 {
+      lines.append(
+        "  lost   \(omitted) more stretches; \(HumanUnits.number(report.lostSequenceCount, of: "number")) in all")
+    }
     if !report.hasReset { lines.append("  lost   the RESET that began the epoch, with the records it carried") }
     if report.brokenCommitCount > 0 {
-      lines.append("  broken \(report.brokenCommitCount) commits of which a part was found")
+      lines.append("  broken \(HumanUnits.number(report.brokenCommitCount, of: "commit")) of which a part was found")
     }
     if report.unreadableByteCount > 0 {
-      lines.append("  broken \(report.unreadableByteCount) bytes in which no frame is")
+      lines.append("  broken \(HumanUnits.number(report.unreadableByteCount, of: "byte")) in which no frame is")
     }
     if let end = report.lostEnd {
       lines.append(

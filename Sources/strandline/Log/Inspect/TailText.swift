@@ -34,7 +34,7 @@ enum TailText {
     lines += [
       "  last       commit \(evidence.state.completeSequence), epoch \(evidence.state.epoch), tag \(hexadecimal(evidence.state.tag))",
       "  behind X   \(behind(evidence, tail))",
-      "  file       \(evidence.fileByteCount) bytes, \(evidence.frameCount) frames",
+      "  file       \(evidence.fileByteCount) bytes, \(HumanUnits.number(evidence.frameCount, of: "frame"))",
     ]
     if let refusal = tail.refusal { lines.append("  open       refuses: \(TerminalText.escaped(refusal.description))") }
     return lines
@@ -46,16 +46,22 @@ enum TailText {
     if evidence.isZeroBehind { return "\(count) bytes, all zero" }
     let frames = evidence.laterFrameCount
     let highest = frames > 0 ? ", the highest commit number in them \(evidence.laterSequenceMax)" : ""
-    return "\(count) bytes, not all zero; \(frames) frame headers verify\(highest)"
+    let verified =
+      "\(HumanUnits.number(frames, of: "frame header")) among them \(frames == 1 ? "verifies" : "verify")\(highest)"
+    let stray = evidence.contentEnd - tail.verifiedEndOffset
+    if stray == count { return "\(HumanUnits.number(count, of: "byte")); \(verified)" }
+    return "\(HumanUnits.number(stray, of: "byte")), then \(count - stray) of zeros; \(verified)"
   }
 
   private static func verdict(_ tail: TailInspection) -> String {
-    let cut = tail.evidence.fileByteCount - tail.commitEndOffset
+    let cut = tail.evidence.contentEnd - tail.commitEndOffset
     switch tail.verdict {
     case .corrupt(let rule): return "CORRUPT (rule \(rule)): \(reason(rule))"
     case .torn where tail.isInFlight, .cleanEnd where tail.isInFlight:
       return "in flight (rule \(rule(tail.verdict))): a writer has the store open; what follows U is on its way"
-    case .torn: return "torn (rule 9): the \(cut) bytes behind U were never confirmed; the next writable open cuts them"
+    case .torn:
+      return
+        "torn (rule 9): \(HumanUnits.number(cut, of: "byte")) behind U, never confirmed; the next writable open cuts them"
     case .cleanEnd where isUnfinished(tail):
       return "clean end (rule 8), cut at U: the last commit has no end and was never confirmed"
     case .cleanEnd: return "clean end (rule 8)"
@@ -115,6 +121,7 @@ enum TailText {
       json.field("epoch", evidence.state.epoch)
       json.field("lastTag", tag: evidence.state.tag)
       json.field("fileByteCount", evidence.fileByteCount)
+      json.field("contentEndOffset", evidence.contentEnd)
       json.field("frames", evidence.frameCount)
       json.field("laterFrames", evidence.laterFrameCount)
       json.field("laterSequenceMax", evidence.laterSequenceMax.rawValue)

@@ -8,8 +8,10 @@ enum VerifyText {
     if report.omittedCount > 0 { lines.append("\(report.omittedCount) more findings are left out") }
     let total = report.total
     lines.append(
-      "\(report.segments.count) segments, \(total.frameCount) frames, \(total.commitCount) commits, "
-        + "\(total.recordCount) records, \(HumanUnits.bytes(total.storedByteCount)) stored, "
+      HumanUnits.number(report.segments.count, of: "segment") + ", "
+        + HumanUnits.number(total.frameCount, of: "frame") + ", "
+        + HumanUnits.number(total.commitCount, of: "commit") + ", "
+        + HumanUnits.number(total.recordCount, of: "record") + ", \(HumanUnits.bytes(total.storedByteCount)) stored, "
         + "\(HumanUnits.bytes(total.rawByteCount)) raw")
     lines.append(opening(report))
     return lines
@@ -24,7 +26,9 @@ enum VerifyText {
         + "`strandline log salvage STORE --to NEW` copies what verifies."
     }
     if report.worst == .ioFailure { return "UNREADABLE: the system refused to read; nothing can be said" }
-    if damage > 0 { return "DAMAGED: \(damage) places; none of them keeps the store from being opened" }
+    if damage > 0 {
+      return "DAMAGED: \(HumanUnits.number(damage, of: "place")); nothing of it keeps the store from being opened"
+    }
     if let tail = report.tail, tail.isInFlight { return "fine; a writer is at work" }
     if report.worst == .finding {
       let cut = report.findings.contains { $0.code == .tornTail }

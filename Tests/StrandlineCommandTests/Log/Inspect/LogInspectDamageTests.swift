@@ -152,6 +152,26 @@ struct LogInspectDamageTests {
     try log.close()
   }
 
+  @Test(arguments: [1, 30, 200_000])
+  func `what is cut is counted without the space ahead behind it`(byteCount: Int) throws {
+    let store = try InspectedStore(commitCount: 5, closes: false)
+    let file = try #require(try store.segments.last)
+    let json = try #require(try parsedJSON(store.log("tail", "%", "--json").out) as? [String: Any])
+    let end = try #require(json["verifiedEndOffset"] as? Int)
+    #expect(json["contentEndOffset"] as? Int == end)
+    try store.edit(file) { bytes in
+      let stray = [UInt8](repeating: 7, count: byteCount)
+      bytes = Array(bytes[..<end]) + stray + [UInt8](repeating: 0, count: 300_000)
+    }
+    let bytes = byteCount == 1 ? "1 byte" : "\(byteCount) bytes"
+    let tail = store.log("tail", "%").out
+    #expect(tail.contains("torn (rule 9): \(bytes) behind U, never confirmed; the next writable open cuts them"))
+    #expect(tail.contains("behind X   \(bytes), then 300000 of zeros; 0 frame headers among them verify"))
+    let log = try Log.open(at: store.path)
+    #expect(log.openReport.cut?.byteCount == Int64(byteCount))
+    try log.close()
+  }
+
   @Test func `damage to what was confirmed is exit 3, named with file and offset, and explained by its one bit`() throws
   {
     let store = try InspectedStore(commitCount: 20)
