@@ -3,20 +3,21 @@ import StrandlineTestSupport
 
 /// A small store in which an input of the fuzzer stands in the place of a part, with its checksums made right.
 struct FuzzedStore {
+  /// Bytes of the last segment: its header, and a page for frames. What an input has beyond that is not looked at.
+  private static let segmentByteCount = 8192
   private static let path = "/store"
   private static let base = makeBase()
 
   private let image: DiskImage
 
-  /// The first byte says which part the rest replaces.
-  init(_ input: [UInt8]) {
+  init(_ part: FuzzedPart.OfStore, _ input: [UInt8]) {
     var image = Self.base.image
-    let rest = Array(input.dropFirst())
-    switch input[0] % 4 {
-    case 0: image.edit("\(Self.path)/META") { Self.replaceSlots(&$0, by: rest) }
-    case 1: image.edit(Self.base.segment) { Self.replaceHeader(&$0, by: rest) }
-    case 2: image.edit(Self.base.segment) { $0.replaceSubrange(4096..<4096 + rest.count, with: rest) }
-    default: image.edit(Self.base.segment) { Self.replaceFrames(&$0, by: rest) }
+    let rest = Array(input.prefix(Self.segmentByteCount - 4096))
+    switch part {
+    case .root: image.edit("\(Self.path)/META") { Self.replaceSlots(&$0, by: rest) }
+    case .header: image.edit(Self.base.segment) { Self.replaceHeader(&$0, by: rest) }
+    case .bytes: image.edit(Self.base.segment) { $0.replaceSubrange(4096..<4096 + rest.count, with: rest) }
+    case .frames: image.edit(Self.base.segment) { Self.replaceFrames(&$0, by: rest) }
     }
     self.image = image
   }
@@ -160,11 +161,13 @@ struct FuzzedStore {
       let disk = SimulatedDisk()
       let log = try Log.open(at: path, options: options(disk))
       for value in 0..<24 { try log.append([[UInt8](repeating: UInt8(value), count: 200)]) }
-      let image = disk.image
+      var image = disk.image
       let inspector = try StoreInspector(path: path, environment: options(SimulatedDisk(image)).environment)
       guard let active = try inspector.survey().active, let header = active.header else {
         preconditionFailure("the sample has no last segment")
       }
+      // Less space ahead than a writer makes: all of it is searched for promises, by everything that reads the store.
+      image.edit(active.path) { $0.removeSubrange(segmentByteCount...) }
       return Base(image: image, segment: active.path, header: header)
     } catch {
       preconditionFailure("the sample cannot be made: \(error)")
