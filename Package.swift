@@ -13,6 +13,7 @@ let swiftSettings: [SwiftSetting] = [
 let package = Package(
   name: "strandline",
   products: [
+    .library(name: "Strandline", targets: ["Strandline"]),
     .library(name: "StrandlineLog", targets: ["StrandlineLog"]),
     .library(name: "StrandlineTestSupport", targets: ["StrandlineTestSupport"]),
     .executable(name: "strandline", targets: ["strandline"]),
@@ -25,6 +26,8 @@ let package = Package(
     .target(name: "CStrandline"),
     .target(
       name: "StrandlineLog", dependencies: ["CLZ4", "CStrandline"], swiftSettings: swiftSettings),
+    .target(
+      name: "Strandline", dependencies: ["CLZ4", "CStrandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
@@ -32,6 +35,9 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineLogTests", dependencies: ["StrandlineLog", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineTests", dependencies: ["Strandline", "StrandlineLog", "StrandlineTestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",

@@ -4,8 +4,8 @@ internal import Glibc
 /// A thread of the log's own that runs jobs in order, and one more piece of work whenever a deadline comes.
 ///
 /// Blocking calls belong here and not on the concurrency pool, which has one thread a processor.
-final class HelperThread: Sendable {
-  typealias Job = @Sendable () -> Void
+@_spi(Engine) public final class HelperThread: Sendable {
+  public typealias Job = @Sendable () -> Void
 
   private struct State {
     var jobs: [Job] = []
@@ -20,14 +20,14 @@ final class HelperThread: Sendable {
   private let onDeadline: Job
   private let thread = Lock<pthread_t?>(nil)
 
-  init(name: String, clock: any LogClock, onDeadline: @escaping Job = {}) {
+  public init(name: String, clock: any LogClock, onDeadline: @escaping Job = {}) {
     self.name = name
     self.clock = clock
     self.onDeadline = onDeadline
   }
 
   /// Starts the thread. Called once, before anything else; throws what `pthread_create` answered.
-  func start() throws(Errno) {
+  public func start() throws(Errno) {
     var handle = pthread_t()
     let argument = Unmanaged.passRetained(self).toOpaque()
     let failure = pthread_create(
@@ -44,16 +44,16 @@ final class HelperThread: Sendable {
     thread.withLock { $0 = handle }
   }
 
-  func submit(_ job: @escaping Job) { monitor.change { $0.jobs.append(job) } }
+  public func submit(_ job: @escaping Job) { monitor.change { $0.jobs.append(job) } }
 
   /// Asks for `onDeadline` at `nanoseconds` on the monotonic clock, or earlier if that was asked before.
-  func wake(at nanoseconds: UInt64) {
+  public func wake(at nanoseconds: UInt64) {
     let isEarlier = monitor.look { $0.deadline.map { nanoseconds < $0 } ?? true }
     if isEarlier { monitor.change { $0.deadline = nanoseconds } }
   }
 
   /// Runs the jobs that are queued, then ends the thread and waits for its end. Does not wait when called on the thread itself.
-  func stop() {
+  public func stop() {
     monitor.change { $0.isStopping = true }
     let handle = thread.withLock { handle in
       defer { handle = nil }

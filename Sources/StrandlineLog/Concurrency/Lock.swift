@@ -1,27 +1,27 @@
-internal import Glibc
+public import Glibc
 
 /// A mutex with the state it guards.
 ///
 /// `pthread_mutex_t`, because the thread sanitizer knows it and it costs a third of `Synchronization.Mutex`.
-struct Lock<State: ~Copyable>: ~Copyable, @unchecked Sendable {
-  fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  fileprivate let state: UnsafeMutablePointer<State>
+@_spi(Engine) public struct Lock<State: ~Copyable>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline let state: UnsafeMutablePointer<State>
 
-  init(_ initial: consuming State) {
+  @inlinable public init(_ initial: consuming State) {
     mutex = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
     state = .allocate(capacity: 1)
     state.initialize(to: initial)
   }
 
-  deinit {
+  @inlinable deinit {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
   }
 
-  func withLock<Result, Failure: Error>(
+  @inlinable public func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
@@ -31,11 +31,11 @@ struct Lock<State: ~Copyable>: ~Copyable, @unchecked Sendable {
 }
 
 /// A lock whose holders can wait for each other's changes.
-struct Monitor<State: ~Copyable>: ~Copyable, @unchecked Sendable {
-  private let lock: Lock<State>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
+@_spi(Engine) public struct Monitor<State: ~Copyable>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let lock: Lock<State>
+  @usableFromInline let condition: UnsafeMutablePointer<pthread_cond_t>
 
-  init(_ initial: consuming State) {
+  @inlinable public init(_ initial: consuming State) {
     lock = Lock(initial)
     condition = .allocate(capacity: 1)
     var attributes = pthread_condattr_t()
@@ -45,13 +45,13 @@ struct Monitor<State: ~Copyable>: ~Copyable, @unchecked Sendable {
     pthread_condattr_destroy(&attributes)
   }
 
-  deinit {
+  @inlinable deinit {
     pthread_cond_destroy(condition)
     condition.deallocate()
   }
 
   /// Runs `body` under the lock and wakes all who wait.
-  func change<Result, Failure: Error>(
+  @inlinable public func change<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     defer { pthread_cond_broadcast(condition) }
@@ -59,14 +59,14 @@ struct Monitor<State: ~Copyable>: ~Copyable, @unchecked Sendable {
   }
 
   /// Runs `body` under the lock and wakes nobody.
-  func look<Result, Failure: Error>(
+  @inlinable public func look<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try lock.withLock(body)
   }
 
   /// Waits until `body` answers something else than nil, asking again after each change.
-  func wait<Result>(until body: (inout State) -> Result?) -> Result {
+  @inlinable public func wait<Result>(until body: (inout State) -> Result?) -> Result {
     lock.withLock { state in
       while true {
         if let result = body(&state) { return result }
@@ -76,7 +76,7 @@ struct Monitor<State: ~Copyable>: ~Copyable, @unchecked Sendable {
   }
 
   /// As `wait(until:)`, for at most `nanoseconds`; nil when they are over.
-  func wait<Result>(nanoseconds: UInt64, until body: (inout State) -> Result?) -> Result? {
+  @inlinable public func wait<Result>(nanoseconds: UInt64, until body: (inout State) -> Result?) -> Result? {
     var deadline = timespec()
     clock_gettime(CLOCK_MONOTONIC, &deadline)
     let total = UInt64(deadline.tv_nsec) &+ nanoseconds % 1_000_000_000

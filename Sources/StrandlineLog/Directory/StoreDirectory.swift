@@ -1,12 +1,17 @@
 internal import Glibc
 
 /// The directory of a store: names to paths, calls to typed errors.
-struct StoreDirectory: Sendable {
-  let path: String
-  let fileSystem: any FileSystem
+@_spi(Engine) public struct StoreDirectory: Sendable {
+  public let path: String
+  public let fileSystem: any FileSystem
+
+  public init(path: String, fileSystem: any FileSystem) {
+    self.path = path
+    self.fileSystem = fileSystem
+  }
 
   /// `path` as an absolute one without a slash at its end.
-  static func absolute(_ path: String) throws(LogError) -> String {
+  public static func absolute(_ path: String) throws(LogError) -> String {
     var trimmed = path
     while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
     guard !trimmed.isEmpty, !trimmed.utf8.contains(0) else { throw .noStore(path: path) }
@@ -18,7 +23,7 @@ struct StoreDirectory: Sendable {
     return "\(String(cString: current))/\(trimmed)"
   }
 
-  func path(of name: String) -> String { "\(path)/\(name)" }
+  public func path(of name: String) -> String { "\(path)/\(name)" }
 
   /// The directory that holds this one.
   var parent: String {
@@ -28,7 +33,7 @@ struct StoreDirectory: Sendable {
 
   /// Runs one call, again when a signal interrupted it, and gives its failure a name. Only a sync is not run again: an interrupted one has
   /// failed like any other.
-  func perform<Result>(
+  public func perform<Result>(
     _ operation: IOFailure.Operation, _ path: String, _ call: () throws(Errno) -> Result
   ) throws(LogError) -> Result {
     do throws(Errno) {
@@ -39,7 +44,7 @@ struct StoreDirectory: Sendable {
   }
 
   /// As `perform`, but a full disk is ``LogError/outOfSpace(_:)``: for calls that may be tried again after it.
-  func performNeedingSpace<Result>(
+  public func performNeedingSpace<Result>(
     _ operation: IOFailure.Operation, _ path: String, _ call: () throws(Errno) -> Result
   ) throws(LogError) -> Result {
     do throws(Errno) {
@@ -59,14 +64,14 @@ struct StoreDirectory: Sendable {
     }
   }
 
-  func syncEntries() throws(LogError) {
+  public func syncEntries() throws(LogError) {
     try perform(.syncDirectory, path) { () throws(Errno) in
       try fileSystem.syncDirectory(path)
     }
   }
 
   /// Writes a new file whole and syncs it. Fails if the name exists; leaves nothing on failure.
-  func writeNew(_ filePath: String, _ bytes: [UInt8]) throws(LogError) {
+  public func writeNew(_ filePath: String, _ bytes: [UInt8]) throws(LogError) {
     let file = try performNeedingSpace(.open, filePath) { () throws(Errno) in
       try fileSystem.openRetrying(filePath, .create)
     }
@@ -86,7 +91,7 @@ struct StoreDirectory: Sendable {
   }
 
   /// Removes what an operation that failed has begun. If that fails too, the next writable open does it.
-  func discard(_ filePath: String) {
+  public func discard(_ filePath: String) {
     do throws(Errno) { try fileSystem.unlinkIfPresent(filePath) } catch {}
   }
 

@@ -8,7 +8,7 @@ extension FileSystem {
   /// Writes all of `bytes` at `offset`: continues after short writes and `EINTR`, splits above 2 GiB.
   ///
   /// - Throws: the first error; bytes in front of it may be in the file.
-  func writeAll(
+  @_spi(Engine) public func writeAll(
     _ file: FileDescriptor, _ bytes: UnsafeRawBufferPointer, at offset: Int64
   ) throws(Errno) {
     var done = 0
@@ -26,7 +26,7 @@ extension FileSystem {
   }
 
   /// Reads until `buffer` is full or the file ends. Returns the number of bytes read.
-  func readFully(
+  @_spi(Engine) public func readFully(
     _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(Errno) -> Int {
     var done = 0
@@ -46,7 +46,7 @@ extension FileSystem {
   }
 
   /// Reads up to `byteCount` bytes at `offset`; fewer only at the end of the file.
-  func readBytes(
+  @_spi(Engine) public func readBytes(
     _ file: FileDescriptor, at offset: Int64, byteCount: Int
   ) throws(Errno) -> [UInt8] {
     var failure: Errno?
@@ -61,7 +61,7 @@ extension FileSystem {
     return bytes
   }
 
-  func retryingInterrupts<Result>(
+  @_spi(Engine) public func retryingInterrupts<Result>(
     _ call: () throws(Errno) -> Result
   ) throws(Errno) -> Result {
     while true {
@@ -73,18 +73,18 @@ extension FileSystem {
     }
   }
 
-  func openRetrying(_ path: String, _ access: FileAccess) throws(Errno) -> FileDescriptor {
+  @_spi(Engine) public func openRetrying(_ path: String, _ access: FileAccess) throws(Errno) -> FileDescriptor {
     try retryingInterrupts { () throws(Errno) in try open(path, access) }
   }
 
   /// Closes and forgets. An error of close tells nothing that a sync did not tell before; the descriptor is gone
   /// either way, so it is never closed twice.
-  func closeQuietly(_ file: FileDescriptor) {
+  @_spi(Engine) public func closeQuietly(_ file: FileDescriptor) {
     do { try close(file) } catch {}
   }
 
   /// The status of `path`, or nil if there is no such name.
-  func statusIfPresent(at path: String) throws(Errno) -> FileStatus? {
+  @_spi(Engine) public func statusIfPresent(at path: String) throws(Errno) -> FileStatus? {
     do throws(Errno) {
       return try retryingInterrupts { () throws(Errno) in try status(at: path) }
     } catch {
@@ -93,7 +93,7 @@ extension FileSystem {
     }
   }
 
-  func unlinkIfPresent(_ path: String) throws(Errno) {
+  @_spi(Engine) public func unlinkIfPresent(_ path: String) throws(Errno) {
     do throws(Errno) {
       try retryingInterrupts { () throws(Errno) in try unlink(path) }
     } catch {
