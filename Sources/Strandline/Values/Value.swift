@@ -1,7 +1,10 @@
 /// One cell of a row.
 ///
 /// `decimal` is kept as text so that no digit is lost; `timestamp` counts milliseconds since 1970 in UTC.
-public enum Value: Hashable, Sendable {
+///
+/// Equality is sameness of kind and content: `.int(2)` and `.double(2)` differ, texts are compared by their UTF-8 bytes without
+/// normalisation, and every NaN equals every other. What filters and order mean by *equal* is ``order(_:_:)``.
+public enum Value: Sendable {
   case null
   case bool(Bool)
   case int(Int64)
@@ -16,20 +19,23 @@ public enum Value: Hashable, Sendable {
   case object([String: Value])
 }
 
-/// The sixteen bytes of a UUID, in the order in which they are printed.
-public struct UUIDBytes: Hashable, Sendable, Comparable {
-  /// The first eight bytes as a big-endian number.
-  public var high: UInt64
-  /// The last eight bytes as a big-endian number.
-  public var low: UInt64
+extension Value {
+  public var isNull: Bool { if case .null = self { true } else { false } }
 
-  public init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
-  }
-
-  /// Order of the bytes, and of the printed form.
-  public static func < (left: UUIDBytes, right: UUIDBytes) -> Bool {
-    (left.high, left.low) < (right.high, right.low)
+  /// The column type that holds the value as it is, as messages show it; nil for null.
+  public var type: ColumnType? {
+    switch self {
+    case .null: nil
+    case .bool: .bool
+    case .int: .int
+    case .decimal: .decimal
+    case .double: .double
+    case .string: .string
+    case .bytes: .bytes
+    case .uuid: .uuid
+    case .timestamp: .timestamp
+    case .array: .array
+    case .object: .object
+    }
   }
 }

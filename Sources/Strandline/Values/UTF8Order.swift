@@ -1,0 +1,24 @@
+internal import Glibc
+
+/// Order and equality of texts by their UTF-8 bytes, which is the order of their code points.
+///
+/// `String` itself compares canonical forms: it takes different texts for one, and is slow beyond ASCII.
+enum UTF8Order {
+  /// Below, at or above zero.
+  @inline(__always)
+  static func compare(_ left: String, _ right: String) -> Int {
+    let one = left.utf8Span.span
+    let other = right.utf8Span.span
+    return one.withUnsafeBytes { one in other.withUnsafeBytes { KeyView.compare(one, $0) } }
+  }
+
+  @inline(__always)
+  static func areEqual(_ left: String, _ right: String) -> Bool {
+    left.utf8.count == right.utf8.count && compare(left, right) == 0
+  }
+
+  static func hash(_ text: String, into hasher: inout Hasher) {
+    let units = text.utf8Span.span
+    units.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+}
