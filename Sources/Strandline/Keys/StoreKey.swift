@@ -28,6 +28,8 @@ enum Family: UInt8, CaseIterable, Sendable {
   case index = 0x20
   /// Application events: stream name, version.
   case stream = 0x30
+  /// The newest version of each stream, by name.
+  case streamHead = 0x31
   /// Where projections stand, by name.
   case projection = 0x38
 }

@@ -1,0 +1,209 @@
+/// All tables a store has ever had.
+struct Catalog: Hashable, Sendable {
+  private var byNumber: [UInt16: TableDefinition]
+
+  init(_ definitions: [TableDefinition] = []) {
+    byNumber = Dictionary(definitions.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Dropped ones included, by number.
+  var all: [TableDefinition] { byNumber.values.sorted { $0.number < $1.number } }
+
+  private func live(_ name: String) -> TableDefinition? { byNumber.values.first { !$0.isDropped && $0.name == name } }
+
+  // MARK: Changes in use
+
+  /// Gives numbers to columns that a table which allows others has not seen yet; nil if there are none.
+  mutating func addColumns(_ names: [String], to number: UInt16) throws(StoreError) -> TableDefinition? {
+    guard var table = byNumber[number] else { return nil }
+    let known = Set(table.columns.filter { !$0.isDropped }.map(\.name))
+    let fresh = names.filter { !known.contains($0) }
+    if fresh.isEmpty { return nil }
+    for name in fresh {
+      try Self.check(name: name, of: "column")
+      try table.add(ColumnSchema(name, .any))
+    }
+    byNumber[number] = table
+    return table
+  }
+
+  /// Puts a filled index to use; nil if it is gone.
+  mutating func markReady(index: UInt16, ofTable number: UInt16) -> TableDefinition? {
+    guard let place = byNumber[number]?.indexes.firstIndex(where: { $0.number == index && $0.state == .building })
+    else { return nil }
+    byNumber[number]?.indexes[place].state = .ready
+    return byNumber[number]
+  }
+
+  // MARK: Declared schemas
+
+  /// The catalog with which `schema` is in force, and the definitions that have to be written for it.
+  ///
+  /// - Throws: ``StoreError/invalidSchema(reason:)`` for a schema that contradicts itself, ``StoreError/schemaMismatch(_:)`` with every
+  ///   difference that cannot be bridged.
+  func adopting(_ schema: Schema) throws(StoreError) -> (catalog: Catalog, changed: [TableDefinition]) {
+    try schema.check()
+    var catalog = self
+    var differences: [SchemaDifference] = []
+    for name in schema.dropped {
+      guard let number = live(name)?.number else { continue }
+      catalog.byNumber[number]?.isDropped = true
+    }
+    for table in schema.tables {
+      if let stored = catalog.live(table.name) ?? table.renamedFrom.flatMap({ catalog.live($0) }) {
+        catalog.byNumber[stored.number] = try stored.adopting(table, &differences)
+      } else {
+        let number = (catalog.byNumber.keys.max() ?? 0).addingReportingOverflow(1)
+        guard !number.overflow else {
+          throw .limitExceeded(
+            StoreLimit(name: "tableCount", value: 65_536, maximum: UInt64(StoreLimits.tableCountMax)))
+        }
+        catalog.byNumber[number.partialValue] = try TableDefinition(table, number: number.partialValue)
+      }
+    }
+    if !differences.isEmpty { throw .schemaMismatch(differences) }
+    return (catalog, catalog.all.filter { byNumber[$0.number] != $0 })
+  }
+
+  static func check(name: String, of what: String) throws(StoreError) {
+    guard !name.isEmpty, name.utf8.count <= 256 else {
+      throw .invalidSchema(
+        reason: "the name of a \(what) has 1 to 256 bytes, and \(name.prefix(40)) has \(name.utf8.count)")
+    }
+  }
+}
+
+extension TableDefinition {
+  static let indexColumnCountMax = 8
+
+  /// A table that was not there before.
+  init(_ schema: TableSchema, number: UInt16) throws(StoreError) {
+    self.init(
+      number: number, name: schema.name, key: schema.key, columns: [], indexes: [],
+      allowsOtherColumns: schema.allowsOtherColumns, isDropped: false)
+    for column in schema.key { try add(ColumnSchema(column.name, column.type.columnType, isNullable: false)) }
+    for column in schema.columns { try add(column) }
+    for index in schema.indexes { try add(index, state: .ready) }
+  }
+
+  /// The table as `schema` wants it; what stands in the way goes into `differences`.
+  func adopting(
+    _ schema: TableSchema, _ differences: inout [SchemaDifference]
+  ) throws(StoreError) -> TableDefinition {
+    var table = self
+    table.name = schema.name
+    table.allowsOtherColumns = allowsOtherColumns || schema.allowsOtherColumns
+    if schema.key != key {
+      differences.append(.keyChanged(table: name, stored: Self.text(key), declared: Self.text(schema.key)))
+    }
+    for name in schema.droppedColumns where !key.contains(where: { $0.name == name }) {
+      if let place = table.place(ofColumn: name) { table.columns[place].isDropped = true }
+    }
+    for column in schema.columns {
+      if let place = table.place(ofColumn: column.name) ?? column.renamedFrom.flatMap({ table.place(ofColumn: $0) }) {
+        table.change(place, to: column, &differences)
+      } else if let former = column.renamedFrom {
+        differences.append(.renameOfUnknown(table: name, from: former))
+      } else if !column.isNullable {
+        differences.append(.columnBecameRequired(table: name, column: column.name))
+      } else {
+        try table.add(column)
+      }
+    }
+    for name in schema.droppedIndexes { table.dropIndex(name) }
+    for index in schema.indexes {
+      let numbers = index.columns.compactMap { name in table.place(ofColumn: name).map { table.columns[$0].number } }
+      if let stored = table.indexes.first(where: { $0.name == index.name && $0.state != .dropped }) {
+        if stored.columns == numbers { continue }
+        table.dropIndex(index.name)
+      }
+      try table.add(index, state: .building)
+    }
+    return table
+  }
+
+  private mutating func change(_ place: Int, to column: ColumnSchema, _ differences: inout [SchemaDifference]) {
+    let stored = columns[place]
+    if stored.type != column.type {
+      differences.append(
+        .columnTypeChanged(
+          table: name, column: column.name, stored: stored.type.rawValue, declared: column.type.rawValue))
+    }
+    if stored.isNullable && !column.isNullable {
+      differences.append(.columnBecameRequired(table: name, column: column.name))
+    }
+    columns[place].name = column.name
+    columns[place].isNullable = column.isNullable
+  }
+
+  /// Of columns that are not dropped.
+  private func place(ofColumn name: String) -> Int? { columns.firstIndex { !$0.isDropped && $0.name == name } }
+
+  private mutating func dropIndex(_ name: String) {
+    guard let place = indexes.firstIndex(where: { $0.name == name && $0.state != .dropped }) else { return }
+    indexes[place].state = .dropped
+  }
+
+  mutating func add(_ column: ColumnSchema) throws(StoreError) {
+    guard columns.count < StoreLimits.columnCountMax else {
+      throw .limitExceeded(
+        name: "columnCount", value: columns.count + 1, maximum: StoreLimits.columnCountMax)
+    }
+    columns.append(
+      ColumnDefinition(
+        number: UInt16(columns.count), name: column.name, type: column.type, isNullable: column.isNullable))
+  }
+
+  private mutating func add(_ index: IndexSchema, state: IndexDefinition.State) throws(StoreError) {
+    guard indexes.count < 1024 else {
+      throw .limitExceeded(name: "indexCount", value: indexes.count + 1, maximum: 1024)
+    }
+    var numbers: [UInt16] = []
+    for name in index.columns {
+      guard let place = place(ofColumn: name) else {
+        throw .invalidSchema(reason: "index \(index.name) of \(self.name) names column \(name), which is not there")
+      }
+      numbers.append(columns[place].number)
+    }
+    indexes.append(IndexDefinition(number: UInt16(indexes.count), name: index.name, columns: numbers, state: state))
+  }
+
+  private static func text(_ key: [KeyColumn]) -> String {
+    key.map { "\($0.name) \($0.type.rawValue)" }.joined(separator: ", ")
+  }
+}
+
+extension Schema {
+  /// Whether the schema makes sense by itself.
+  func check() throws(StoreError) {
+    try Self.checkUnique(tables.map(\.name), "table")
+    for name in dropped where tables.contains(where: { $0.name == name }) {
+      throw .invalidSchema(reason: "table \(name) is declared and dropped at once")
+    }
+    for table in tables { try table.check() }
+  }
+
+  fileprivate static func checkUnique(_ names: [String], _ what: String) throws(StoreError) {
+    var seen: Set<String> = []
+    for name in names {
+      try Catalog.check(name: name, of: what)
+      guard seen.insert(name).inserted else { throw .invalidSchema(reason: "\(what) \(name) is declared twice") }
+    }
+  }
+}
+
+extension TableSchema {
+  fileprivate func check() throws(StoreError) {
+    guard !key.isEmpty else { throw .invalidSchema(reason: "table \(name) has no key") }
+    try Schema.checkUnique(key.map(\.name) + columns.map(\.name), "column")
+    try Schema.checkUnique(indexes.map(\.name), "index")
+    for index in indexes {
+      guard (1...TableDefinition.indexColumnCountMax).contains(index.columns.count) else {
+        throw .invalidSchema(
+          reason: "index \(index.name) of \(name) has \(index.columns.count) columns instead of 1 to "
+            + "\(TableDefinition.indexColumnCountMax)")
+      }
+      try Schema.checkUnique(index.columns, "column of index \(index.name)")
+    }
+  }
+}
