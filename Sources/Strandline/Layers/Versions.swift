@@ -22,8 +22,11 @@ enum Finding: Equatable {
 
 /// Versions in order: keys ascending, of one key the newest first.
 ///
-/// `current` is valid until the next call. A cursor belongs to one thread and keeps its layer alive.
+/// `current` is valid until the next call. A cursor belongs to one thread and keeps its layer alive. From in front of the first
+/// version `advance` goes to it, from behind the last one `retreat` does. After an error only a seek is defined.
 protocol VersionCursor: AnyObject {
+  /// Whether what `current` gave stays valid as long as the cursor is held. Spares scans a copy.
+  static var viewsStay: Bool { get }
   /// Nil in front of the first and behind the last version, and before the first seek.
   var current: VersionView? { get }
   /// To the first version at or behind the key.
@@ -32,6 +35,18 @@ protocol VersionCursor: AnyObject {
   func seekBack(before key: KeyView?) throws(StoreError)
   func advance() throws(StoreError)
   func retreat() throws(StoreError)
+  /// To the first version of the next key; from in front to the first of all. Scans call it once per row.
+  func advancePastKey() throws(StoreError)
+}
+
+extension VersionCursor {
+  static var viewsStay: Bool { false }
+
+  /// For cursors that have no better way: copies the key.
+  func advancePastKey() throws(StoreError) {
+    guard let key = current.map({ StoreKey(copying: $0.key) }) else { return try advance() }
+    repeat { try advance() } while key.withView { view in current.map { KeyView.compare($0.key, view) == 0 } ?? false }
+  }
 }
 
 /// Memory that values are copied into, used again for one read after another.

@@ -15,12 +15,14 @@ final class MemoryLayer: @unchecked Sendable {
   private let table: MemoryTable
   private let arena = MemoryArena()
   private let counters: Counters
+  private let runs: Lock<SortedRuns>
 
   /// - Parameter expectedKeyCount: Keys that the table has room for at once. It grows beyond.
   init(seed: UInt64, expectedKeyCount: Int = 0) {
     self.seed = seed
     table = MemoryTable(expectedKeyCount: expectedKeyCount)
     counters = Counters(byteCount: arena.usedByteCount + table.byteCount)
+    runs = Lock(SortedRuns(from: arena.start))
   }
 
   // MARK: Reading, on any thread
@@ -40,14 +42,29 @@ final class MemoryLayer: @unchecked Sendable {
     return .found(sequence: record.sequence)
   }
 
+  /// A cursor over at least all versions that were put before.
+  ///
+  /// Sorts what was put since the last cursor was made, O(new · log new), and keeps it for the next. Waits for another thread that is
+  /// doing so, never for the writer.
+  func makeCursor() -> MemoryCursor {
+    let sorted = runs.withLock { runs in
+      runs.update(from: arena, versionCount: versionCount)
+      return runs.runs
+    }
+    return MemoryCursor(self, sorted)
+  }
+
+  /// What sorted runs take beside ``byteCount``.
+  var sortedByteCount: Int { runs.withLock { $0.byteCount } }
+
   /// Bytes of records and tables.
-  var byteCount: Int { Int(counters[.byteCount]) }
-  var versionCount: Int { Int(counters[.versionCount]) }
-  var isEmpty: Bool { counters[.versionCount] == 0 }
+  var byteCount: Int { Int(counters.get(.byteCount)) }
+  var versionCount: Int { Int(counters.get(.versionCount)) }
+  var isEmpty: Bool { counters.get(.versionCount) == 0 }
   /// At or below every version's sequence number; nil before the first put.
-  var firstSequence: UInt64? { counters[.wasPut] == 0 ? nil : counters[.firstSequence] }
+  var firstSequence: UInt64? { counters.get(.wasPut) == 0 ? nil : counters.get(.firstSequence) }
   /// At or above every version's sequence number, and none that was taken back; nil before the first put.
-  var lastSequence: UInt64? { counters[.wasPut] == 0 ? nil : counters[.lastSequence] }
+  var lastSequence: UInt64? { counters.get(.wasPut) == 0 ? nil : counters.get(.lastSequence) }
 
   // MARK: Writing, by one thread at a time
 
@@ -70,7 +87,7 @@ final class MemoryLayer: @unchecked Sendable {
       add(item.key, hash: item.hash, sequence: item.sequence, value: item.value)
     }
     arena.publish()
-    counters[.byteCount] = UInt64(arena.usedByteCount + table.byteCount)
+    counters.set(.byteCount, UInt64(arena.usedByteCount + table.byteCount))
   }
 
   /// Puts a version in front of the key's others; nil deletes the key. Key and value are copied.
@@ -79,7 +96,7 @@ final class MemoryLayer: @unchecked Sendable {
   func put(_ key: KeyView, hash: UInt64, sequence: UInt64, value: UnsafeRawBufferPointer?) {
     add(key, hash: hash, sequence: sequence, value: value)
     arena.publish()
-    counters[.byteCount] = UInt64(arena.usedByteCount + table.byteCount)
+    counters.set(.byteCount, UInt64(arena.usedByteCount + table.byteCount))
   }
 
   @inline(__always)
@@ -102,7 +119,7 @@ final class MemoryLayer: @unchecked Sendable {
     let address = arena.take(MemoryRecord.byteCount(key: key.bytes.count, value: valueByteCount))
     MemoryRecord.fill(address, key: key, sequence: sequence, value: value, previous: previous)
     table.publish(MemoryRecord(address), in: found, hash: hash)
-    if let replaced { replaced.withdraw() } else { counters[.versionCount] &+= 1 }
+    if let replaced { replaced.withdraw() } else { counters.set(.versionCount, counters.get(.versionCount) &+ 1) }
     counters.include(sequence)
   }
 
@@ -115,9 +132,9 @@ final class MemoryLayer: @unchecked Sendable {
     else { return }
     table.restore(record.previous, in: found.slot)
     record.withdraw()
-    counters[.versionCount] &-= 1
+    counters.set(.versionCount, counters.get(.versionCount) &- 1)
     // All versions of this commit are being taken back, and no newer one is left.
-    counters[.lastSequence] = min(counters[.lastSequence], sequence &- 1)
+    counters.set(.lastSequence, min(counters.get(.lastSequence), sequence &- 1))
   }
 }
 
@@ -130,24 +147,26 @@ private struct Counters: ~Copyable {
   init(byteCount: Int) {
     words = .allocate(byteCount: 64, alignment: 64)
     words.initializeMemory(as: UInt64.self, repeating: 0, count: 8)
-    self[.byteCount] = UInt64(byteCount)
+    set(.byteCount, UInt64(byteCount))
   }
 
   deinit { words.deallocate() }
 
-  subscript(name: Name) -> UInt64 {
-    @inline(__always) get { words.loadRelaxed(at: name.rawValue &* 8) }
-    @inline(__always) nonmutating set { words.storeRelaxed(newValue, at: name.rawValue &* 8) }
-  }
+  @inline(__always)
+  func get(_ name: Name) -> UInt64 { words.loadRelaxed(at: name.rawValue &* 8) }
+
+  // No subscript: the thread sanitizer takes its setter for a change of the property that holds these counters.
+  @inline(__always)
+  func set(_ name: Name, _ value: UInt64) { words.storeRelaxed(value, at: name.rawValue &* 8) }
 
   @inline(__always)
   func include(_ sequence: UInt64) {
-    if self[.wasPut] == 0 {
-      self[.firstSequence] = sequence
-      self[.lastSequence] = sequence
-      self[.wasPut] = 1
+    if get(.wasPut) == 0 {
+      set(.firstSequence, sequence)
+      set(.lastSequence, sequence)
+      set(.wasPut, 1)
     }
-    if sequence < self[.firstSequence] { self[.firstSequence] = sequence }
-    if sequence > self[.lastSequence] { self[.lastSequence] = sequence }
+    if sequence < get(.firstSequence) { set(.firstSequence, sequence) }
+    if sequence > get(.lastSequence) { set(.lastSequence, sequence) }
   }
 }

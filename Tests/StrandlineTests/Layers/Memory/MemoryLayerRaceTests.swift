@@ -39,12 +39,33 @@ struct MemoryLayerRaceTests {
             if version.sequence > sequence || version.value != Self.value(key, version.sequence) { wrong += 1 }
           }
           if layer.byteCount < layer.versionCount { wrong += 1 }
+          if Int.random(in: 0..<8, using: &generator) == 0 { wrong += Self.scan(layer, at: sequence, &generator) }
         }
         #expect(wrong == 0)
       }
     }
     var buffer = ValueBuffer()
     #expect(layer.find(Self.key(0), at: .max, into: &buffer)?.sequence == commitCount)
+  }
+
+  /// Some rows of a scan; how many were wrong.
+  private static func scan(_ layer: MemoryLayer, at sequence: UInt64, _ generator: inout SeededGenerator) -> Int {
+    var wrong = 0
+    let reverse = Bool.random(using: &generator)
+    let table = UInt16.random(in: 0..<5, using: &generator)
+    let cursor = VisibleCursor(
+      [layer.makeCursor()], range: .all(KeyPrefix(.row, table: table)), at: sequence, reverse: reverse)
+    var last: StoreKey?
+    for row in 0..<50 {
+      guard let view = try? cursor.next() else { break }
+      let version = VersionModel.Version(view)
+      let number = version.key.bytes.suffix(2).reduce(0) { $0 << 8 | Int($1) }
+      if version.sequence > sequence || version.value != value(number, version.sequence) { wrong += 1 }
+      if row == 0, !reverse, table == 0, version.key != key(0) || version.sequence != sequence { wrong += 1 }
+      if let last, (last < version.key) == reverse { wrong += 1 }
+      last = version.key
+    }
+    return wrong
   }
 
   private final class Box: Sendable {
