@@ -16,6 +16,27 @@ enum NestedEncoding {
     try appendBody(value, depth: 1, to: &bytes)
   }
 
+  /// Appends the body of an object with the row's cells as members.
+  static func appendBody(_ row: Row, to bytes: inout [UInt8]) throws(StoreError) {
+    appendVarint(UInt64(row.cells.count), to: &bytes)
+    for cell in row.cells { try appendMember(cell.name, cell.value, depth: 1, to: &bytes) }
+  }
+
+  /// The row whose cells are the members of the object that fills `body`; nil if the bytes are none.
+  static func decodeRow(_ body: UnsafeRawBufferPointer) -> Row? {
+    var offset = 0
+    guard let cells = readMembers(body, at: &offset, depth: 1), offset == body.count else { return nil }
+    return Row(unordered: cells)
+  }
+
+  private static func appendMember(
+    _ name: String, _ value: Value, depth: Int, to bytes: inout [UInt8]
+  ) throws(StoreError) {
+    appendText(name, to: &bytes)
+    bytes.append(ValueKind(of: value).rawValue)
+    try appendBody(value, depth: depth + 1, to: &bytes)
+  }
+
   private static func appendBody(_ value: Value, depth: Int, to bytes: inout [UInt8]) throws(StoreError) {
     switch value {
     case .null, .bool: break
@@ -39,10 +60,7 @@ enum NestedEncoding {
       try check(depth: depth)
       appendVarint(UInt64(members.count), to: &bytes)
       for name in Value.orderedNames(members) {
-        let value = members[name] ?? .null
-        appendText(name, to: &bytes)
-        bytes.append(ValueKind(of: value).rawValue)
-        try appendBody(value, depth: depth + 1, to: &bytes)
+        try appendMember(name, members[name] ?? .null, depth: depth, to: &bytes)
       }
     }
     // Arrays of many copies of one text can be far larger than memory was needed to make them.
@@ -111,19 +129,25 @@ enum NestedEncoding {
   }
 
   private static func readObject(_ bytes: UnsafeRawBufferPointer, at offset: inout Int, depth: Int) -> Value? {
-    guard depth <= depthMax, let count = readCount(bytes, at: &offset, byteCountMin: 2) else { return nil }
+    guard let list = readMembers(bytes, at: &offset, depth: depth) else { return nil }
     var members: [String: Value] = [:]
+    members.reserveCapacity(list.count)
+    // Names that differ in bytes alone are one to a dictionary: no object was written with both.
+    for member in list where members.updateValue(member.value, forKey: member.name) != nil { return nil }
+    return .object(members)
+  }
+
+  private static func readMembers(_ bytes: UnsafeRawBufferPointer, at offset: inout Int, depth: Int) -> [Row.Cell]? {
+    guard depth <= depthMax, let count = readCount(bytes, at: &offset, byteCountMin: 2) else { return nil }
+    var members: [Row.Cell] = []
     members.reserveCapacity(min(count, 1024))
-    var last: String?
     for _ in 0..<count {
       guard let name = readText(bytes, at: &offset) else { return nil }
-      if let last, UTF8Order.compare(last, name) >= 0 { return nil }
-      guard let value = readValue(bytes, at: &offset, depth: depth + 1),
-        members.updateValue(value, forKey: name) == nil
-      else { return nil }
-      last = name
+      if let last = members.last, UTF8Order.compare(last.name, name) >= 0 { return nil }
+      guard let value = readValue(bytes, at: &offset, depth: depth + 1) else { return nil }
+      members.append(Row.Cell(name: name, value: value))
     }
-    return .object(members)
+    return members
   }
 
   private static func readValue(_ bytes: UnsafeRawBufferPointer, at offset: inout Int, depth: Int) -> Value? {

@@ -42,36 +42,45 @@ enum RowEncoding {
     let form = RowForm(lastColumn: cells.last?.column ?? 0, bodyByteCount: bodyByteCount)
     let countByteCount = Varint.byteCount(UInt64(cells.count))
     let bodiesAt = countByteCount + 1 + cells.count * form.byteCountPerColumn
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: bodiesAt + bodyByteCount))
-    bytes.withUnsafeMutableBytes { all in
-      let row = all.baseAddress.unsafelyUnwrapped + start
-      _ = Varint.write(UInt64(cells.count), to: row)
-      row.storeBytes(of: form.rawValue, toByteOffset: countByteCount, as: UInt8.self)
-      let numbers = row + countByteCount + 1
-      let types = numbers + cells.count << form.numberShift
-      let ends = types + cells.count
-      let bodies = row + bodiesAt
-      var end = 0
-      for index in cells.indices {
-        let column = cells[index].column
-        if form.numberShift == 0 {
-          numbers.storeBytes(of: UInt8(truncatingIfNeeded: column), toByteOffset: index, as: UInt8.self)
-        } else {
-          numbers.storeBytes(of: column.littleEndian, toByteOffset: 2 &* index, as: UInt16.self)
-        }
-        let (kind, byteCount) = write(cells[index].value, to: bodies + end, nested: &nested)
-        types.storeBytes(of: kind.rawValue, toByteOffset: index, as: UInt8.self)
-        end &+= byteCount
-        switch form.endShift {
-        case 0: ends.storeBytes(of: UInt8(truncatingIfNeeded: end), toByteOffset: index, as: UInt8.self)
-        case 1:
-          ends.storeBytes(of: UInt16(truncatingIfNeeded: end).littleEndian, toByteOffset: 2 &* index, as: UInt16.self)
-        default:
-          ends.storeBytes(of: UInt32(truncatingIfNeeded: end).littleEndian, toByteOffset: 4 &* index, as: UInt32.self)
-        }
+    let byteCount = bodiesAt + bodyByteCount
+    bytes.append(addingCapacity: byteCount) { output in
+      output.withUnsafeMutableBufferPointer { room, initializedCount in
+        let row = UnsafeMutableRawPointer(room.baseAddress.unsafelyUnwrapped)
+        write(cells, form: form, bodiesAt: bodiesAt, to: row, nested: &nested)
+        initializedCount += byteCount
       }
-      assert(end == bodyByteCount, "both passes see the same bodies")
+    }
+  }
+
+  private static func write(
+    _ cells: [(column: UInt16, value: Value)], form: RowForm, bodiesAt: Int, to row: UnsafeMutableRawPointer,
+    nested: inout NestedBodies
+  ) {
+    let countByteCount = Varint.byteCount(UInt64(cells.count))
+    _ = Varint.write(UInt64(cells.count), to: row)
+    row.storeBytes(of: form.rawValue, toByteOffset: countByteCount, as: UInt8.self)
+    let numbers = row + countByteCount + 1
+    let types = numbers + cells.count << form.numberShift
+    let ends = types + cells.count
+    let bodies = row + bodiesAt
+    var end = 0
+    for index in cells.indices {
+      let column = cells[index].column
+      if form.numberShift == 0 {
+        numbers.storeBytes(of: UInt8(truncatingIfNeeded: column), toByteOffset: index, as: UInt8.self)
+      } else {
+        numbers.storeBytes(of: column.littleEndian, toByteOffset: 2 &* index, as: UInt16.self)
+      }
+      let (kind, byteCount) = write(cells[index].value, to: bodies + end, nested: &nested)
+      types.storeBytes(of: kind.rawValue, toByteOffset: index, as: UInt8.self)
+      end &+= byteCount
+      switch form.endShift {
+      case 0: ends.storeBytes(of: UInt8(truncatingIfNeeded: end), toByteOffset: index, as: UInt8.self)
+      case 1:
+        ends.storeBytes(of: UInt16(truncatingIfNeeded: end).littleEndian, toByteOffset: 2 &* index, as: UInt16.self)
+      default:
+        ends.storeBytes(of: UInt32(truncatingIfNeeded: end).littleEndian, toByteOffset: 4 &* index, as: UInt32.self)
+      }
     }
   }
 

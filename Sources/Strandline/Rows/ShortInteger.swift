@@ -1,3 +1,5 @@
+@_spi(Engine) internal import StrandlineLog
+
 /// Signed numbers in the fewest little-endian bytes that hold their two's complement; zero takes none.
 enum ShortInteger {
   @inline(__always)
@@ -10,10 +12,16 @@ enum ShortInteger {
   @inline(__always)
   static func write(_ number: Int64, to bytes: UnsafeMutableRawPointer) -> Int {
     let count = byteCount(number)
-    var rest = number
-    for place in 0..<count {
-      bytes.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: place, as: UInt8.self)
-      rest >>= 8
+    // Two stores that may overlap.
+    if count >= 4 {
+      let high = number >> Int64(8 &* (count &- 4))
+      bytes.storeBytes(of: UInt32(truncatingIfNeeded: number).littleEndian, as: UInt32.self)
+      bytes.storeBytes(of: UInt32(truncatingIfNeeded: high).littleEndian, toByteOffset: count &- 4, as: UInt32.self)
+    } else if count > 0 {
+      let high = number >> Int64(8 &* (count &- 1))
+      bytes.storeBytes(of: UInt8(truncatingIfNeeded: number), as: UInt8.self)
+      if count == 3 { bytes.storeBytes(of: UInt8(truncatingIfNeeded: number >> 8), toByteOffset: 1, as: UInt8.self) }
+      bytes.storeBytes(of: UInt8(truncatingIfNeeded: high), toByteOffset: count &- 1, as: UInt8.self)
     }
     return count
   }
@@ -24,8 +32,15 @@ enum ShortInteger {
     let count = bytes.count
     if count == 0 { return 0 }
     guard count <= 8 else { return nil }
-    var bits: UInt64 = 0
-    for place in 0..<count { bits |= UInt64(bytes[place]) << UInt64(8 &* place) }
+    // Two loads that may overlap.
+    let bits: UInt64
+    if count >= 4 {
+      bits = UInt64(bytes.u32(0)) | UInt64(bytes.u32(count &- 4)) << UInt64(8 &* (count &- 4))
+    } else {
+      bits =
+        UInt64(bytes[0]) | UInt64(bytes[count >> 1]) << UInt64(8 &* (count >> 1)) | UInt64(bytes[count &- 1])
+        << UInt64(8 &* (count &- 1))
+    }
     let unused = UInt64(64 &- 8 &* count)
     let number = Int64(bitPattern: bits << unused) >> Int64(unused)
     return byteCount(number) == count ? number : nil

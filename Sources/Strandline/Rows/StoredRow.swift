@@ -31,12 +31,46 @@ struct StoredRow {
     self.bytes = bytes
     self.form = form
     guard bodiesAt <= bytes.count else { throw Self.undecodable("it is too short for its columns") }
-    if let reason = defect() { throw Self.undecodable(reason) }
+    let isWhole =
+      form.rawValue == 0
+      ? isWhole(numberShift: 0, endShift: 0) : isWhole(numberShift: form.numberShift, endShift: form.endShift)
+    guard isWhole else { throw Self.undecodable(defect()) }
   }
 
-  /// Numbers, types and ends, each against the next.
+  /// Whether numbers, types and ends are what a row has, each against the next. Without branches, all at once.
   @inline(__always)
-  private func defect() -> String? {
+  private func isWhole(numberShift: Int, endShift: Int) -> Bool {
+    let base = bytes.baseAddress.unsafelyUnwrapped
+    let numbers = base + numbersAt
+    let types = base + typesAt
+    let ends = base + endsAt
+    var nextColumn = 0
+    var start = 0
+    var isBad = false
+    for index in 0..<columnCount {
+      let column =
+        numberShift == 0
+        ? Int(numbers.load(fromByteOffset: index, as: UInt8.self))
+        : Int(UInt16(littleEndian: numbers.loadUnaligned(fromByteOffset: 2 &* index, as: UInt16.self)))
+      let end =
+        switch endShift {
+        case 0: Int(ends.load(fromByteOffset: index, as: UInt8.self))
+        case 1: Int(UInt16(littleEndian: ends.loadUnaligned(fromByteOffset: 2 &* index, as: UInt16.self)))
+        default: Int(UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)))
+        }
+      let kind = types.load(fromByteOffset: index, as: UInt8.self)
+      let byteCount = end &- start
+      let (least, most) = ValueKind.byteCounts(ofRaw: kind)
+      isBad = isBad || column < nextColumn || byteCount < least || byteCount > most
+      nextColumn = column &+ 1
+      start = end
+    }
+    return !isBad && start == bytes.count &- bodiesAt
+      && form == RowForm(lastColumn: UInt16(truncatingIfNeeded: max(nextColumn &- 1, 0)), bodyByteCount: start)
+  }
+
+  /// What `isWhole` found.
+  private func defect() -> String {
     var lastColumn = -1
     var start = 0
     for index in 0..<columnCount {
@@ -47,23 +81,13 @@ struct StoredRow {
       guard end >= start else { return "an end lies in front of its start" }
       let byteCount = end &- start
       start = end
-      let isFitting =
-        switch ValueKind(rawValue: bytes[typesAt &+ index]) {
-        case .null, .false, .true: byteCount == 0
-        case .int, .timestamp: byteCount <= 8
-        case .double: byteCount == 8
-        case .uuid: byteCount == 16
-        case .decimal, .string, .bytes: true
-        case .array, .object: byteCount > 0
-        case nil: false
-        }
-      guard isFitting else { return "the type of column \(column) is unknown or does not fit its length" }
+      let (least, most) = ValueKind.byteCounts(ofRaw: bytes[typesAt &+ index])
+      guard least <= byteCount, byteCount <= most else {
+        return "the type of column \(column) is unknown or does not fit its length"
+      }
     }
     guard start == bytes.count &- bodiesAt else { return "its cells do not fill it" }
-    guard form == RowForm(lastColumn: UInt16(max(lastColumn, 0)), bodyByteCount: start) else {
-      return "its form is wider than need be"
-    }
-    return nil
+    return "its form is wider than need be"
   }
 
   /// Ascending with the index.

@@ -30,4 +30,19 @@ enum ValueKind: UInt8 {
       case .object: .object
       }
   }
+
+  /// How many bytes a body of the kind has in a row; for a byte that is no kind, none that any body has.
+  @inline(__always)
+  static func byteCounts(ofRaw kind: UInt8) -> (least: Int, most: Int) {
+    // Five bits a kind; all ones: any number.
+    let leastByKind: UInt64 = 8 << (5 * 5) | 16 << (5 * 8) | 1 << (5 * 10) | 1 << (5 * 11)
+    let mostByKind: UInt64 =
+      8 << (5 * 3) | 31 << (5 * 4) | 8 << (5 * 5) | 31 << (5 * 6) | 31 << (5 * 7) | 16 << (5 * 8) | 8 << (5 * 9) | 31
+      << (5 * 10)
+      | 31 << (5 * 11)
+    let shift = UInt64(5 &* (kind & 15))
+    let most = Int(truncatingIfNeeded: mostByKind >> shift & 31)
+    guard kind <= 11 else { return (0, -1) }
+    return (Int(truncatingIfNeeded: leastByKind >> shift & 31), most == 31 ? .max : most)
+  }
 }

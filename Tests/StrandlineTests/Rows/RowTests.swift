@@ -39,4 +39,31 @@ struct RowTests {
     }
     #expect(row.columns.map { Array($0.utf8) } == model.keys.sorted { $0.lexicographicallyPrecedes($1) })
   }
+
+  @Test(arguments: [UInt64(1), 2, 3])
+  func `a row by names comes back, and damaged is refused or another row's one encoding`(seed: UInt64) throws {
+    var random = RandomValues(seed: seed)
+    func read(_ bytes: [UInt8]) throws(StoreError) -> Row {
+      try bytes.span.bytes.withUnsafeBytes { (bytes) throws(StoreError) in try Row(encodedObject: bytes) }
+    }
+    func encoded(_ row: Row) throws(StoreError) -> [UInt8] {
+      var bytes: [UInt8] = []
+      try row.appendEncodedObject(to: &bytes)
+      return bytes
+    }
+    for _ in 0..<200 {
+      var row = Row()
+      for _ in 0..<random.int(8) { row[random.text()] = random.value() }
+      let bytes = try encoded(row)
+      #expect(try read(bytes) == row, "seed \(seed)")
+      for _ in 0..<50 {
+        var damaged = bytes
+        damaged[random.int(bytes.count)] ^= UInt8(1 << random.int(8))
+        if let other = try? read(damaged) { #expect(try encoded(other) == damaged, "seed \(seed)") }
+        if let other = try? read(Array(bytes.prefix(random.int(bytes.count)))) {
+          #expect(try bytes.starts(with: encoded(other)), "seed \(seed)")
+        }
+      }
+    }
+  }
 }
