@@ -1,0 +1,180 @@
+internal import Glibc
+@_spi(Engine) internal import StrandlineLog
+
+/// Decoded blocks of all layers of a store, in bounded memory.
+///
+/// Many shards, each with a lock of its own. A hit is answered under its shard's lock; nothing is read or decoded under one.
+/// Which block goes is decided by CLOCK. While there is no room left, a block is taken in on its second miss, so that reads all
+/// over a store larger than the cache do not wash out what is read often.
+final class BlockCache: Sendable {
+  struct Statistics: Hashable, Sendable {
+    var byteCountMax = 0
+    var byteCount = 0
+    var blockCount = 0
+    var hitCount: UInt64 = 0
+    var missCount: UInt64 = 0
+    var evictedCount: UInt64 = 0
+  }
+
+  /// A block in the cache: this, and behind it the block's image with plain bodies.
+  struct Frame {
+    /// Of the layer: who finds the block there.
+    var slot: Slots
+    var layerNumber: UInt64
+    /// Of the whole frame.
+    var byteCount: Int
+    var wasUsed: Bool
+
+    static let headerByteCount = 64
+
+    /// The frame of a slot's content.
+    @inline(__always)
+    static func image(_ frame: UnsafeMutablePointer<Frame>) -> UnsafeMutableRawPointer {
+      UnsafeMutableRawPointer(frame) + headerByteCount
+    }
+
+    /// A frame for an image of so many bytes, and what may be touched behind it. Unfilled.
+    static func allocate(imageByteCount: Int) -> UnsafeMutablePointer<Frame> {
+      let byteCount = headerByteCount + imageByteCount + BlockView.slackByteCount
+      let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
+      let frame = memory.bindMemory(to: Frame.self, capacity: 1)
+      // A slot pointer of its own for the moment: set when the frame is taken in.
+      frame.initialize(
+        to: Frame(slot: Slots(bitPattern: 8)!, layerNumber: 0, byteCount: byteCount, wasUsed: false))
+      return frame
+    }
+
+    static func free(_ frame: UnsafeMutablePointer<Frame>) { UnsafeMutableRawPointer(frame).deallocate() }
+  }
+
+  /// One word for each block of a layer, guarded by the lock of the block's shard: 0 nothing, 1 missed once, else the frame.
+  typealias Slots = UnsafeMutablePointer<UInt>
+  static let missedOnce: UInt = 1
+
+  /// What one lock guards.
+  struct Shard: ~Copyable {
+    var byteCountMax: Int
+    var byteCount = 0
+    var frames: [UnsafeMutablePointer<Frame>] = []
+    var hand = 0
+    var hitCount: UInt64 = 0
+    var missCount: UInt64 = 0
+    var evictedCount: UInt64 = 0
+
+    init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
+
+    /// Whether the next frame takes another one's place.
+    var isScarce: Bool { byteCount > byteCountMax - byteCountMax / 8 }
+
+    /// Takes a frame in and puts those that must go into `victims`; false if it is too large for the shard.
+    mutating func insert(
+      _ frame: UnsafeMutablePointer<Frame>, at slot: Slots, layerNumber: UInt64,
+      victims: inout [UnsafeMutablePointer<Frame>]
+    ) -> Bool {
+      let needed = frame.pointee.byteCount
+      guard needed <= byteCountMax else { return false }
+      while byteCount + needed > byteCountMax {
+        if hand >= frames.count { hand = 0 }
+        let candidate = frames[hand]
+        if candidate.pointee.wasUsed {
+          candidate.pointee.wasUsed = false
+          hand += 1
+        } else {
+          remove(at: hand)
+          candidate.pointee.slot.pointee = 0
+          evictedCount += 1
+          victims.append(candidate)
+        }
+      }
+      frame.pointee.slot = slot
+      frame.pointee.layerNumber = layerNumber
+      slot.pointee = UInt(bitPattern: frame)
+      byteCount += needed
+      frames.append(frame)
+      return true
+    }
+
+    private mutating func remove(at index: Int) {
+      byteCount -= frames[index].pointee.byteCount
+      frames.swapAt(index, frames.count - 1)
+      frames.removeLast()
+    }
+
+    mutating func removeAll(ofLayer number: UInt64, victims: inout [UnsafeMutablePointer<Frame>]) {
+      var index = 0
+      while index < frames.count {
+        if frames[index].pointee.layerNumber == number {
+          victims.append(frames[index])
+          remove(at: index)
+        } else {
+          index += 1
+        }
+      }
+    }
+  }
+
+  let byteCountMax: Int
+  nonisolated(unsafe) private let shards: UnsafeMutablePointer<Lock<Shard>>
+  private let shardCount: Int
+  private let layerCount = Lock<UInt64>(0)
+
+  private static let shardCountMax = 64
+
+  /// - Parameter byteCountMax: of decoded blocks, all layers together. Below 16 KiB nothing is kept.
+  init(byteCountMax: Int) {
+    self.byteCountMax = byteCountMax
+    var count = Self.shardCountMax
+    // A shard that holds a few blocks only would be full while others are empty.
+    while count > 1, byteCountMax / count < 256 << 10 { count /= 2 }
+    shardCount = count
+    shards = .allocate(capacity: count)
+    for index in 0..<count { (shards + index).initialize(to: Lock(Shard(byteCountMax: byteCountMax / count))) }
+  }
+
+  deinit {
+    // Every layer holds the cache and has taken its frames out before it let go.
+    shards.deinitialize(count: shardCount)
+    shards.deallocate()
+  }
+
+  /// A number for a layer whose blocks the cache will hold.
+  func addLayer() -> UInt64 {
+    layerCount.withLock { count in
+      count += 1
+      return count
+    }
+  }
+
+  /// Runs `body` under the lock that guards a block's slot.
+  @inline(__always)
+  func withShard<Result>(
+    ofBlock block: Int, _ layerNumber: UInt64, _ body: (inout Shard) -> Result
+  ) -> Result {
+    let index = (block &+ Int(truncatingIfNeeded: layerNumber &* 7)) & (shardCount &- 1)
+    let lock = shards + index
+    return lock.pointee.withLock { (shard) in body(&shard) }
+  }
+
+  /// Frees a layer's frames; its slots are the caller's to free then.
+  func removeLayer(_ number: UInt64) {
+    for index in 0..<shardCount {
+      var victims: [UnsafeMutablePointer<Frame>] = []
+      shards[index].withLock { $0.removeAll(ofLayer: number, victims: &victims) }
+      for frame in victims { Frame.free(frame) }
+    }
+  }
+
+  var statistics: Statistics {
+    var sum = Statistics(byteCountMax: byteCountMax)
+    for index in 0..<shardCount {
+      shards[index].withLock { shard in
+        sum.byteCount += shard.byteCount
+        sum.blockCount += shard.frames.count
+        sum.hitCount += shard.hitCount
+        sum.missCount += shard.missCount
+        sum.evictedCount += shard.evictedCount
+      }
+    }
+    return sum
+  }
+}

@@ -1,0 +1,182 @@
+@_spi(Engine) internal import StrandlineLog
+
+// HOT PATH: once per version in a scan or merge. Evidence: Docs/Benchmarks.md, "scan.full".
+
+/// Goes through a layer in order, in memory of its own: a scan leaves the cache as it is.
+///
+/// A failed call leaves the cursor without a current version; it may be placed anew.
+final class DiskCursor: VersionCursor {
+  private struct State {
+    /// Whether there is a current version.
+    var isPlaced = false
+    var block = 0
+    /// Of the current version.
+    var index = 0
+    var keyByteCount = 0
+    var sequence: UInt64 = 0
+    var value = UnsafeRawBufferPointer(start: nil, count: 0)
+    var isDelete = false
+    var prefix = KeyPrefix(rawValue: 0)
+    /// Blocks whose bytes are in the scratch's input.
+    var readBlocks = 0..<0
+    /// How many bytes the next read of neighbours takes.
+    var readByteCount = 0
+  }
+
+  let layer: DiskLayer
+  private let scratch: BlockScratch
+  private let state: UnsafeMutablePointer<State>
+  /// The block that the current version is in; set when there is one.
+  private let view: UnsafeMutablePointer<BlockView>
+  /// The current key is put together here.
+  private let key: UnsafeMutableRawPointer
+
+  /// A short scan reads one block; each read that goes on from it is twice as long, up to this.
+  private static let readByteCountMax = 256 << 10
+
+  init(_ layer: DiskLayer) {
+    self.layer = layer
+    scratch = layer.takeScratch()
+    state = .allocate(capacity: 1)
+    state.initialize(to: State())
+    view = .allocate(capacity: 1)
+    key = .allocate(byteCount: BlockView.keyRoomByteCount, alignment: 16)
+  }
+
+  deinit {
+    key.deallocate()
+    view.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
+    layer.returnScratch(scratch)
+  }
+
+  @inline(__always)
+  var current: VersionView? {
+    guard state.pointee.isPlaced else { return nil }
+    return VersionView(
+      key: KeyView(
+        prefix: state.pointee.prefix, bytes: UnsafeRawBufferPointer(start: key, count: state.pointee.keyByteCount)),
+      sequence: state.pointee.sequence, value: state.pointee.isDelete ? nil : state.pointee.value)
+  }
+
+  func seek(to target: KeyView) throws(StoreError) {
+    state.pointee.isPlaced = false
+    let run = layer.index.firstRun(from: target.prefix)
+    guard run < layer.index.runCount else { return }
+    let blocks = layer.index.blocks(ofRun: run)
+    guard layer.index.prefix(ofRun: run) == target.prefix else { return try load(blocks.lowerBound, at: 0) }
+    let block = layer.index.lastBlock(ofRun: run, notBehind: target.bytes, sequence: .max)
+    guard block >= blocks.lowerBound else { return try load(blocks.lowerBound, at: 0) }
+    try open(block)
+    let place = view.pointee.place(of: target.bytes)
+    if place.index < view.pointee.count {
+      show(place.index)
+    } else if block + 1 < layer.index.blockCount {
+      try load(block + 1, at: 0)
+    }
+  }
+
+  func seekBack(before target: KeyView?) throws(StoreError) {
+    state.pointee.isPlaced = false
+    guard layer.index.blockCount > 0 else { return }
+    if let target {
+      try seek(to: target)
+      if state.pointee.isPlaced { return try retreat() }
+    }
+    let last = layer.index.blockCount - 1
+    try open(last)
+    show(view.pointee.count - 1)
+  }
+
+  @inline(__always)
+  func advance() throws(StoreError) {
+    guard state.pointee.isPlaced else { return }
+    let next = state.pointee.index &+ 1
+    if next < view.pointee.count {
+      show(next)
+    } else {
+      try advanceToBlock(state.pointee.block + 1)
+    }
+  }
+
+  @inline(never)
+  private func advanceToBlock(_ block: Int) throws(StoreError) {
+    state.pointee.isPlaced = false
+    if block < layer.index.blockCount { try load(block, at: 0) }
+  }
+
+  func retreat() throws(StoreError) {
+    guard state.pointee.isPlaced else { return }
+    if state.pointee.index > 0 { return show(state.pointee.index - 1) }
+    let block = state.pointee.block - 1
+    state.pointee.isPlaced = false
+    guard block >= 0 else { return }
+    try open(block)
+    show(view.pointee.count - 1)
+  }
+
+  private func load(_ block: Int, at index: Int) throws(StoreError) {
+    try open(block)
+    show(index)
+  }
+
+  /// Makes one version of the open block the current one.
+  @inline(__always)
+  private func show(_ index: Int) {
+    let body = view.pointee.body(index)
+    state.pointee.isPlaced = true
+    state.pointee.index = index
+    state.pointee.keyByteCount = view.pointee.writeKeyBehindShared(index, body, to: key)
+    state.pointee.sequence = view.pointee.sequence(index)
+    state.pointee.isDelete = view.pointee.isDelete(index)
+    state.pointee.value = body.value
+  }
+
+  // MARK: Blocks
+
+  /// Decodes a block, with a read if its bytes are not here yet.
+  private func open(_ block: Int) throws(StoreError) {
+    if !state.pointee.readBlocks.contains(block) { try read(block) }
+    let first = layer.index.offset(of: state.pointee.readBlocks.lowerBound)
+    let offset = layer.index.offset(of: block)
+    let byteCount = layer.index.offset(of: block + 1) - offset
+    view.pointee = try layer.decode(
+      UnsafeRawBufferPointer(start: scratch.input.start + (offset - first), count: byteCount), at: offset, scratch)
+    state.pointee.block = block
+    state.pointee.prefix = view.pointee.prefix
+    key.copyMemory(from: view.pointee.keys + view.pointee.sharedOffset, byteCount: view.pointee.sharedByteCount)
+  }
+
+  /// Reads a block, and its neighbours in the direction in which the cursor has gone.
+  private func read(_ block: Int) throws(StoreError) {
+    let done = state.pointee.readBlocks
+    var blocks = block..<block + 1
+    let goesOn = !done.isEmpty && block == done.upperBound
+    let goesBack = !done.isEmpty && block == done.lowerBound - 1
+    if goesOn || goesBack {
+      state.pointee.readByteCount = min(max(16 << 10, state.pointee.readByteCount * 2), Self.readByteCountMax)
+      let limit = state.pointee.readByteCount
+      if goesOn {
+        let start = layer.index.offset(of: block)
+        var end = block + 1
+        while end < layer.index.blockCount, layer.index.offset(of: end + 1) - start <= limit { end += 1 }
+        blocks = block..<end
+      } else {
+        let end = layer.index.offset(of: block + 1)
+        var start = block
+        while start > 0, end - layer.index.offset(of: start - 1) <= limit { start -= 1 }
+        blocks = start..<block + 1
+      }
+    } else {
+      state.pointee.readByteCount = 0
+    }
+    state.pointee.readBlocks = 0..<0
+    let offset = layer.index.offset(of: blocks.lowerBound)
+    let byteCount = layer.index.offset(of: blocks.upperBound) - offset
+    scratch.reserveInput(byteCount)
+    try layer.reader.read(
+      into: UnsafeMutableRawBufferPointer(rebasing: scratch.input.bytes[0..<byteCount]), at: offset)
+    state.pointee.readBlocks = blocks
+  }
+}

@@ -1,0 +1,29 @@
+/// What a layer is written with.
+struct LayerOptions: Sendable {
+  /// What blocks are compressed against.
+  enum Dictionary: Sendable {
+    /// From the first rows, if there are enough of them and they gain from it.
+    case sampled
+    /// These bytes, at most 32 KiB: what the layer is like, as ``LayerDictionary`` gathers it, or of a layer that is merged.
+    case given([UInt8])
+    case none
+  }
+
+  var dictionary = Dictionary.sampled
+  /// How many keys there may be: sizes the filter. More of them are as right, only slower to miss.
+  var keyCountMax: Int
+  /// Bytes gathered before one is written.
+  var writeByteCount = 1 << 20
+
+  init(keyCountMax: Int, dictionary: Dictionary = .sampled) {
+    self.keyCountMax = keyCountMax
+    self.dictionary = dictionary
+  }
+}
+
+/// When a commit was made, as a layer keeps it for retention by age.
+struct TimeSample: Hashable, Sendable {
+  var sequence: UInt64
+  /// Since 1970.
+  var milliseconds: Int64
+}

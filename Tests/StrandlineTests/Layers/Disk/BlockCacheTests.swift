@@ -1,0 +1,87 @@
+import StrandlineTestSupport
+import Testing
+
+@testable import Strandline
+@testable @_spi(Engine) import StrandlineLog
+
+/// The cache is bounded, keeps what is read often, and is right whoever reads beside whom.
+struct BlockCacheTests {
+  private static func layer(
+    _ cache: BlockCache, rows: Int, seed: UInt64
+  ) throws -> (LayerBench, LayerModel, DiskLayer) {
+    var random = SeededGenerator(seed: seed)
+    let model = LayerModel(LayerShape.uuids(rows).make(&random))
+    let bench = LayerBench()
+    let entry = try bench.write(model, dictionary: .given(LayerShape.text(3000, &random)), seed: seed)
+    return (bench, model, try bench.open(entry, cache: cache))
+  }
+
+  @Test(arguments: [0, 10_000, 100_000, 1 << 20, 64 << 20])
+  func `the cache stays within its bound and gives its memory back with the layer`(byteCountMax: Int) throws {
+    let cache = BlockCache(byteCountMax: byteCountMax)
+    do {
+      let (bench, model, layer) = try Self.layer(cache, rows: 4000, seed: 41)
+      var buffer = ValueBuffer()
+      for _ in 0..<3 {
+        for version in model.versions {
+          _ = try bench.find(layer, version.key, &buffer)
+          #expect(cache.statistics.byteCount <= byteCountMax)
+        }
+      }
+      let statistics = cache.statistics
+      #expect(statistics.hitCount + statistics.missCount == UInt64(model.versions.count * 3))
+      if byteCountMax >= 1 << 20 { #expect(statistics.evictedCount == 0 && statistics.blockCount > 100) }
+      if byteCountMax == 0 { #expect(statistics.blockCount == 0) }
+    }
+    #expect(cache.statistics.blockCount == 0 && cache.statistics.byteCount == 0)
+  }
+
+  @Test func `what is read often stays while everything is read once`() throws {
+    let cache = BlockCache(byteCountMax: 120_000)
+    let (bench, model, layer) = try Self.layer(cache, rows: 6000, seed: 42)
+    var buffer = ValueBuffer()
+    let hot = model.versions[100].key
+    for _ in 0..<4 { _ = try bench.find(layer, hot, &buffer) }
+    var missed = 0
+    for (number, version) in model.versions.enumerated() where number % 20 == 0 {
+      _ = try bench.find(layer, version.key, &buffer)
+      let before = cache.statistics.missCount
+      _ = try bench.find(layer, hot, &buffer)
+      missed += Int(cache.statistics.missCount - before)
+    }
+    #expect(missed <= 4, "\(missed) misses")
+  }
+
+  @Test func `readers beside each other read what one reads alone`() throws {
+    let seed: UInt64 = 43
+    let cache = BlockCache(byteCountMax: 80_000)
+    let (bench, model, layer) = try Self.layer(cache, rows: 3000, seed: seed)
+    let (other, otherModel, _) = try Self.layer(cache, rows: 500, seed: seed + 1)
+    let otherEntry = try other.write(otherModel, seed: 9)
+    withThreads(4) { thread in
+      var random = SeededGenerator(seed: seed &+ UInt64(thread) &* 100)
+      var buffer = ValueBuffer()
+      do {
+        if thread == 3 {
+          for _ in 0..<20 {
+            let layer = try other.open(otherEntry, cache: cache)
+            for version in otherModel.versions.prefix(100) {
+              #expect(try other.find(layer, version.key, &buffer).1 == version.value)
+            }
+            let cursor = layer.makeCursor()
+            try cursor.seekBack(before: nil)
+            #expect(cursor.current.map { OwnedVersion(copying: $0) } == otherModel.versions.last)
+          }
+        } else {
+          for _ in 0..<4000 {
+            let version = model.versions.randomElement(using: &random)!
+            let found = try bench.find(layer, version.key, at: version.sequence, &buffer)
+            #expect(found.1 == version.value, "seed \(seed), thread \(thread)")
+          }
+        }
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+  }
+}
