@@ -75,6 +75,8 @@ struct MemoryArena: ~Copyable {
     let usual = min(max(state.pointee.chunkByteCount, Self.chunkByteCountMin) * 2, Self.chunkByteCountMax)
     let size = max(usual, byteCount + Self.headerByteCount)
     let chunk = Self.makeChunk(size)
+    // Final with the link: a batch may have put records here that were not published yet.
+    publish()
     state.pointee.chunk.storeReleasing(chunk.word)
     state.pointee.usedBefore += state.pointee.used
     state.pointee.chunk = chunk

@@ -54,6 +54,20 @@ struct MemoryCursorTests {
     #expect(try check.all(reverse: true) == check.expected.reversed(), "seed \(seed)")
   }
 
+  @Test func `a batch that fills one chunk after another is seen whole`() throws {
+    var generator = SeededGenerator(seed: 3)
+    let layer = MemoryLayer(seed: 3)
+    var model = VersionModel()
+    for sequence in 1...UInt64(3) {
+      let keys = (0..<4_000).map { _ in StoreKey(KeyPrefix(.row), generator.bytes(16)) }
+      let values: [[UInt8]?] = keys.map { _ in generator.bytes(200) }
+      layer.putBatch(keys, values, sequence: sequence)
+      for (key, value) in zip(keys, values) { model.put(key, sequence: sequence, value: value) }
+      let check = CursorCheck(model.inOrder, layer.makeCursor())
+      #expect(try check.all(reverse: false) == check.expected)
+    }
+  }
+
   @Test func `a cursor goes on showing what it showed when the layer grows on`() throws {
     var random = RandomVersions(seed: 5)
     let layer = MemoryLayer(seed: 5)

@@ -104,7 +104,7 @@ struct MemoryLayerTests {
       if Bool.random(using: &random.generator) {
         for (key, value) in zip(keys, values) { layer.put(key, sequence: sequence, value: value) }
       } else {
-        putBatch(keys, values, sequence: sequence, in: layer)
+        layer.putBatch(keys, values, sequence: sequence)
       }
       for (key, value) in zip(keys, values) { model.put(key, sequence: sequence, value: value) }
       if Int.random(in: 0..<5, using: &random.generator) == 0 {
@@ -127,24 +127,5 @@ struct MemoryLayerTests {
     for version in model.inOrder {
       #expect(layer.find(version.key, at: version.sequence, into: &buffer) == version, "seed \(seed)")
     }
-  }
-
-  /// As replay does it.
-  private func putBatch(_ keys: [StoreKey], _ values: [[UInt8]?], sequence: UInt64, in layer: MemoryLayer) {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: keys.reduce(1) { $0 + $1.bytes.count } + values.reduce(0) { $0 + ($1?.count ?? 0) }, alignment: 1)
-    defer { bytes.deallocate() }
-    var used = 0
-    func copy(_ source: [UInt8]) -> UnsafeRawBufferPointer {
-      let target = UnsafeMutableRawBufferPointer(rebasing: bytes[used..<used + source.count])
-      target.copyBytes(from: source)
-      used += source.count
-      return UnsafeRawBufferPointer(target)
-    }
-    let items = zip(keys, values).map { key, value in
-      let view = KeyView(prefix: key.prefix, bytes: copy(key.bytes))
-      return MemoryLayer.Item(key: view, hash: layer.hash(of: view), sequence: sequence, value: value.map(copy))
-    }
-    items.withUnsafeBufferPointer { layer.put($0) }
   }
 }

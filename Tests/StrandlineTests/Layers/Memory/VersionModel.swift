@@ -64,4 +64,23 @@ extension MemoryLayer {
     case .found(let sequence): VersionModel.Version(key: key, sequence: sequence, value: Array(buffer.bytes))
     }
   }
+
+  /// As replay does it.
+  func putBatch(_ keys: [StoreKey], _ values: [[UInt8]?], sequence: UInt64) {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: keys.reduce(1) { $0 + $1.bytes.count } + values.reduce(0) { $0 + ($1?.count ?? 0) }, alignment: 1)
+    defer { bytes.deallocate() }
+    var used = 0
+    func copy(_ source: [UInt8]) -> UnsafeRawBufferPointer {
+      let target = UnsafeMutableRawBufferPointer(rebasing: bytes[used..<used + source.count])
+      target.copyBytes(from: source)
+      used += source.count
+      return UnsafeRawBufferPointer(target)
+    }
+    let items = zip(keys, values).map { key, value in
+      let view = KeyView(prefix: key.prefix, bytes: copy(key.bytes))
+      return MemoryLayer.Item(key: view, hash: hash(of: view), sequence: sequence, value: value.map(copy))
+    }
+    items.withUnsafeBufferPointer { put($0) }
+  }
 }
