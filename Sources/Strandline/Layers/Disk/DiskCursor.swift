@@ -6,11 +6,13 @@
 ///
 /// A failed call leaves the cursor without a current version; it may be placed anew.
 final class DiskCursor: VersionCursor {
+  private enum Place { case inFront, at, behind }
+
   private struct State {
-    /// Whether there is a current version.
-    var isPlaced = false
+    /// Only `at` has a current version.
+    var place = Place.inFront
     var block = 0
-    /// Of the current version.
+    /// Of the current version, in its block.
     var index = 0
     var keyByteCount = 0
     var sequence: UInt64 = 0
@@ -53,15 +55,19 @@ final class DiskCursor: VersionCursor {
 
   @inline(__always)
   var current: VersionView? {
-    guard state.pointee.isPlaced else { return nil }
+    guard state.pointee.place == .at else { return nil }
     return VersionView(
-      key: KeyView(
-        prefix: state.pointee.prefix, bytes: UnsafeRawBufferPointer(start: key, count: state.pointee.keyByteCount)),
-      sequence: state.pointee.sequence, value: state.pointee.isDelete ? nil : state.pointee.value)
+      key: KeyView(prefix: state.pointee.prefix, bytes: keyBytes), sequence: state.pointee.sequence,
+      value: state.pointee.isDelete ? nil : state.pointee.value)
+  }
+
+  @inline(__always)
+  private var keyBytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: key, count: state.pointee.keyByteCount)
   }
 
   func seek(to target: KeyView) throws(StoreError) {
-    state.pointee.isPlaced = false
+    state.pointee.place = .behind
     let run = layer.index.firstRun(from: target.prefix)
     guard run < layer.index.runCount else { return }
     let blocks = layer.index.blocks(ofRun: run)
@@ -72,47 +78,86 @@ final class DiskCursor: VersionCursor {
     let place = view.pointee.place(of: target.bytes)
     if place.index < view.pointee.count {
       show(place.index)
-    } else if block + 1 < layer.index.blockCount {
-      try load(block + 1, at: 0)
+    } else {
+      try advanceToBlock(block + 1)
     }
   }
 
   func seekBack(before target: KeyView?) throws(StoreError) {
-    state.pointee.isPlaced = false
-    guard layer.index.blockCount > 0 else { return }
     if let target {
       try seek(to: target)
-      if state.pointee.isPlaced { return try retreat() }
+    } else {
+      state.pointee.place = .behind
     }
-    let last = layer.index.blockCount - 1
-    try open(last)
-    show(view.pointee.count - 1)
+    try retreat()
   }
 
   @inline(__always)
   func advance() throws(StoreError) {
-    guard state.pointee.isPlaced else { return }
     let next = state.pointee.index &+ 1
-    if next < view.pointee.count {
+    if state.pointee.place == .at, next < view.pointee.count {
       show(next)
     } else {
-      try advanceToBlock(state.pointee.block + 1)
+      try advanceFromEnd()
     }
   }
 
   @inline(never)
+  private func advanceFromEnd() throws(StoreError) {
+    switch state.pointee.place {
+    case .inFront: try advanceToBlock(0)
+    case .at: try advanceToBlock(state.pointee.block + 1)
+    case .behind: break
+    }
+  }
+
+  /// To the first version of a block, or behind all.
   private func advanceToBlock(_ block: Int) throws(StoreError) {
-    state.pointee.isPlaced = false
+    state.pointee.place = .behind
     if block < layer.index.blockCount { try load(block, at: 0) }
   }
 
+  @inline(__always)
+  func advancePastKey() throws(StoreError) {
+    let index = state.pointee.index
+    let next = index &+ 1
+    if state.pointee.place == .at, next < view.pointee.count, view.pointee.head(next) != view.pointee.head(index) {
+      show(next)
+    } else {
+      try advancePastEqualHeads()
+    }
+  }
+
+  private func advancePastEqualHeads() throws(StoreError) {
+    guard state.pointee.place == .at else { return try advanceFromEnd() }
+    var next = state.pointee.index + 1
+    while true {
+      let head = keyHead(keyBytes, from: view.pointee.sharedByteCount)
+      while next < view.pointee.count, view.pointee.hasKey(next, keyBytes, head: head) { next += 1 }
+      if next < view.pointee.count { return show(next) }
+      let block = state.pointee.block + 1
+      guard block < layer.index.blockCount,
+        layer.index.continues(block: block, prefix: state.pointee.prefix, key: keyBytes)
+      else { return try advanceToBlock(block) }
+      // The shared bytes that come into the key are those that it has.
+      state.pointee.place = .behind
+      try open(block)
+      next = 0
+    }
+  }
+
   func retreat() throws(StoreError) {
-    guard state.pointee.isPlaced else { return }
-    if state.pointee.index > 0 { return show(state.pointee.index - 1) }
-    let block = state.pointee.block - 1
-    state.pointee.isPlaced = false
-    guard block >= 0 else { return }
-    try open(block)
+    var block = layer.index.blockCount
+    switch state.pointee.place {
+    case .inFront: return
+    case .at:
+      if state.pointee.index > 0 { return show(state.pointee.index - 1) }
+      block = state.pointee.block
+    case .behind: break
+    }
+    state.pointee.place = .inFront
+    guard block > 0 else { return }
+    try open(block - 1)
     show(view.pointee.count - 1)
   }
 
@@ -125,7 +170,7 @@ final class DiskCursor: VersionCursor {
   @inline(__always)
   private func show(_ index: Int) {
     let body = view.pointee.body(index)
-    state.pointee.isPlaced = true
+    state.pointee.place = .at
     state.pointee.index = index
     state.pointee.keyByteCount = view.pointee.writeKeyBehindShared(index, body, to: key)
     state.pointee.sequence = view.pointee.sequence(index)

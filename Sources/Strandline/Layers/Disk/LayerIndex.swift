@@ -282,6 +282,12 @@ struct LayerIndex: ~Copyable {
     return separator.sequence != nil && KeyView.compare(separator.bytes, key) == 0
   }
 
+  /// As above, of a block that may be another prefix's.
+  func continues(block: Int, prefix: KeyPrefix, key: UnsafeRawBufferPointer) -> Bool {
+    let run = firstRun(from: prefix)
+    return run < runCount && blocks(ofRun: run).contains(block) && continues(ofRun: run, block: block, key: key)
+  }
+
   /// Whether the separator of a block, if it has one, fits a first version and the last key in front.
   func separates(
     ofRun index: Int, block: Int, first: (key: UnsafeRawBufferPointer, sequence: UInt64),

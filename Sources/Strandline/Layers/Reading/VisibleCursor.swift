@@ -5,6 +5,7 @@ final class VisibleCursor {
   // the same generic code, specialised. What changes lies behind a pointer, so that no row costs an exclusivity check.
   private enum Source {
     case memory(MemoryCursor)
+    case disk(DiskCursor)
     case merged(MergedCursor)
   }
 
@@ -18,6 +19,7 @@ final class VisibleCursor {
     source =
       switch cursors.count == 1 ? cursors[0] : nil {
       case let cursor as MemoryCursor: .memory(cursor)
+      case let cursor as DiskCursor: .disk(cursor)
       case let cursor as MergedCursor: .merged(cursor)
       default: .merged(MergedCursor(cursors))
       }
@@ -38,6 +40,7 @@ final class VisibleCursor {
   func next() throws(StoreError) -> VersionView? {
     switch source {
     case .memory(let cursor): try scan.pointee.next(cursor)
+    case .disk(let cursor): try scan.pointee.next(cursor)
     case .merged(let cursor): try scan.pointee.next(cursor)
     }
   }

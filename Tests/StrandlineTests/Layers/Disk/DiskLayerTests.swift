@@ -104,20 +104,25 @@ struct DiskLayerTests {
         try key.withView { (key) throws(StoreError) in try cursor.seek(to: key) }
       }
       for _ in 0..<random.next() % 80 {
-        let expected = model.versions.indices.contains(place) ? model.versions[place] : nil
         let found = cursor.current.map { OwnedVersion(copying: $0) }
+        let expected = model.versions.indices.contains(place) ? model.versions[place] : nil
         #expect(found == expected, "seed \(seed), from \(key), \(back ? "back" : "on")")
-        guard found == expected, found != nil else { break }
-        if random.next() % 4 == (back ? 1 : 0), random.next() % 3 == 0 {
-          try cursor.retreat()
-          place -= 1
-        } else if back {
-          try cursor.retreat()
-          place -= 1
-        } else {
+        guard found == expected else { break }
+        // Mostly one way; at an end it stands in front of the first or behind the last.
+        switch random.next() % 12 {
+        case 0,
+          1 where !back:
+          try cursor.advancePastKey()
+          let key = expected?.key
+          repeat { place += 1 } while place < model.versions.count && key != nil && model.versions[place].key == key
+        case 2...5 where back, 2...10 where !back:
           try cursor.advance()
           place += 1
+        default:
+          try cursor.retreat()
+          place -= 1
         }
+        place = min(max(place, -1), model.versions.count)
       }
     }
   }
