@@ -23,7 +23,8 @@ internal import Glibc
 enum RowEncoding {
   /// Appends the encoding of the cells, which come in strictly ascending order of their columns.
   ///
-  /// - Throws: ``StoreError/limitExceeded(_:)`` (`columnCount`, `recordByteCount`, `nestingDepth`) with nothing appended.
+  /// - Throws: ``StoreError/limitExceeded(_:)`` (`columnCount`, `recordByteCount`, `nestingDepth`), or
+  ///   ``StoreError/coding(type:path:reason:)`` for a column that comes twice or out of order; with nothing appended.
   static func encode(_ cells: [(column: UInt16, value: Value)], into bytes: inout [UInt8]) throws(StoreError) {
     guard cells.count <= StoreLimits.columnCountMax else {
       throw .limitExceeded(name: "columnCount", value: cells.count, maximum: StoreLimits.columnCountMax)
@@ -31,8 +32,9 @@ enum RowEncoding {
     var nested = NestedBodies()
     var bodyByteCount = 0
     for index in cells.indices {
-      precondition(
-        index == 0 || cells[index - 1].column < cells[index].column, "cells come in the order of their columns")
+      guard index == 0 || cells[index - 1].column < cells[index].column else {
+        throw .coding(type: "Row", path: "column \(cells[index].column)", reason: "it comes twice or out of order")
+      }
       bodyByteCount &+= try byteCount(of: cells[index].value, nested: &nested)
       // In each round, so that the sum cannot overflow.
       guard bodyByteCount <= StoreLimits.recordByteCountMax else {

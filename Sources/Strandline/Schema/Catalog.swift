@@ -9,20 +9,22 @@ struct Catalog: Hashable, Sendable {
   /// Dropped ones included, by number.
   var all: [TableDefinition] { byNumber.values.sorted { $0.number < $1.number } }
 
-  private func live(_ name: String) -> TableDefinition? { byNumber.values.first { !$0.isDropped && $0.name == name } }
+  private func live(_ name: String) -> TableDefinition? {
+    byNumber.values.first { !$0.isDropped && UTF8Order.areEqual($0.name, name) }
+  }
 
   // MARK: Changes in use
 
   /// Gives numbers to columns that a table which allows others has not seen yet; nil if there are none.
   mutating func addColumns(_ names: [String], to number: UInt16) throws(StoreError) -> TableDefinition? {
     guard var table = byNumber[number] else { return nil }
-    let known = Set(table.columns.filter { !$0.isDropped }.map(\.name))
-    let fresh = names.filter { !known.contains($0) }
-    if fresh.isEmpty { return nil }
-    for name in fresh {
+    var known = Set(table.columns.filter { !$0.isDropped }.map { ExactName($0.name) })
+    let columnCount = table.columns.count
+    for name in names where known.insert(ExactName(name)).inserted {
       try Self.check(name: name, of: "column")
       try table.add(ColumnSchema(name, .any))
     }
+    if table.columns.count == columnCount { return nil }
     byNumber[number] = table
     return table
   }
@@ -97,10 +99,16 @@ extension TableDefinition {
       differences.append(.keyChanged(table: name, stored: Self.text(key), declared: Self.text(schema.key)))
     }
     for name in schema.droppedColumns where !key.contains(where: { $0.name == name }) {
-      if let place = table.place(ofColumn: name) { table.columns[place].isDropped = true }
+      if let place = table.place(ofColumn: name) { table.dropColumn(place) }
+    }
+    // Renames first: the old name may be declared anew.
+    for column in schema.columns where table.place(ofColumn: column.name) == nil {
+      if let place = column.renamedFrom.flatMap({ table.place(ofColumn: $0) }) {
+        table.columns[place].name = column.name
+      }
     }
     for column in schema.columns {
-      if let place = table.place(ofColumn: column.name) ?? column.renamedFrom.flatMap({ table.place(ofColumn: $0) }) {
+      if let place = table.place(ofColumn: column.name) {
         table.change(place, to: column, &differences)
       } else if let former = column.renamedFrom {
         differences.append(.renameOfUnknown(table: name, from: former))
@@ -132,12 +140,21 @@ extension TableDefinition {
     if stored.isNullable && !column.isNullable {
       differences.append(.columnBecameRequired(table: name, column: column.name))
     }
-    columns[place].name = column.name
     columns[place].isNullable = column.isNullable
   }
 
   /// Of columns that are not dropped.
-  private func place(ofColumn name: String) -> Int? { columns.firstIndex { !$0.isDropped && $0.name == name } }
+  private func place(ofColumn name: String) -> Int? {
+    columns.firstIndex { !$0.isDropped && UTF8Order.areEqual($0.name, name) }
+  }
+
+  /// Indexes over it go with it.
+  private mutating func dropColumn(_ place: Int) {
+    columns[place].isDropped = true
+    for index in indexes.indices where indexes[index].columns.contains(columns[place].number) {
+      indexes[index].state = .dropped
+    }
+  }
 
   private mutating func dropIndex(_ name: String) {
     guard let place = indexes.firstIndex(where: { $0.name == name && $0.state != .dropped }) else { return }
@@ -184,10 +201,12 @@ extension Schema {
   }
 
   fileprivate static func checkUnique(_ names: [String], _ what: String) throws(StoreError) {
-    var seen: Set<String> = []
+    var seen: Set<ExactName> = []
     for name in names {
       try Catalog.check(name: name, of: what)
-      guard seen.insert(name).inserted else { throw .invalidSchema(reason: "\(what) \(name) is declared twice") }
+      guard seen.insert(ExactName(name)).inserted else {
+        throw .invalidSchema(reason: "\(what) \(name) is declared twice")
+      }
     }
   }
 }
@@ -197,6 +216,7 @@ extension TableSchema {
     guard !key.isEmpty else { throw .invalidSchema(reason: "table \(name) has no key") }
     try Schema.checkUnique(key.map(\.name) + columns.map(\.name), "column")
     try Schema.checkUnique(indexes.map(\.name), "index")
+    try checkDropsAndRenames()
     for index in indexes {
       guard (1...TableDefinition.indexColumnCountMax).contains(index.columns.count) else {
         throw .invalidSchema(
@@ -204,6 +224,26 @@ extension TableSchema {
             + "\(TableDefinition.indexColumnCountMax)")
       }
       try Schema.checkUnique(index.columns, "column of index \(index.name)")
+    }
+  }
+
+  private func checkDropsAndRenames() throws(StoreError) {
+    for (dropped, declared, what) in [
+      (droppedColumns, columns.map(\.name), "column"), (droppedIndexes, indexes.map(\.name), "index"),
+    ] {
+      if let name = dropped.first(where: declared.contains) {
+        throw .invalidSchema(reason: "\(what) \(name) of \(self.name) is declared and dropped at once")
+      }
+    }
+    let renamed = columns.filter { $0.renamedFrom != nil }
+    try Schema.checkUnique(renamed.compactMap(\.renamedFrom), "former name of a column of \(name)")
+    for column in renamed {
+      guard let former = column.renamedFrom else { continue }
+      guard !key.contains(where: { $0.name == former }), !renamed.contains(where: { $0.name == former }) else {
+        throw .invalidSchema(
+          reason:
+            "column \(column.name) of \(name) is renamed from \(former), which is a key column or is renamed itself")
+      }
     }
   }
 }

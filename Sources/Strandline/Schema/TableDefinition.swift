@@ -83,11 +83,21 @@ extension TableDefinition {
   /// - Throws: ``StoreError/undecodable(what:reason:)``.
   static func decode(_ bytes: UnsafeRawBufferPointer, number: UInt16) throws(StoreError) -> TableDefinition {
     var reader = Reader(bytes: bytes)
-    guard let definition = read(&reader, number), reader.offset == bytes.count else {
+    guard let definition = read(&reader, number), reader.offset == bytes.count, definition.isSound else {
       throw .undecodable(
         what: "the definition of table \(number)", reason: "its bytes are of no form this version knows")
     }
     return definition
+  }
+
+  /// Whether numbers are places, no live name comes twice, and keys and indexes are of columns that are there.
+  private var isSound: Bool {
+    let names = columns.filter { !$0.isDropped }.map { ExactName($0.name) }
+    let known = Set(names)
+    return columns.count <= StoreLimits.columnCountMax && columns.indices.allSatisfy { columns[$0].number == $0 }
+      && known.count == names.count && key.allSatisfy { known.contains(ExactName($0.name)) }
+      && indexes.indices.allSatisfy { indexes[$0].number == $0 }
+      && indexes.allSatisfy { index in index.columns.allSatisfy { Int($0) < columns.count } }
   }
 
   private static func read(_ reader: inout Reader, _ number: UInt16) -> TableDefinition? {
@@ -133,7 +143,7 @@ extension TableDefinition {
     mutating func text() -> String? {
       guard let count = Varint.read(bytes, at: &offset), count <= UInt64(bytes.count - offset) else { return nil }
       defer { offset += Int(count) }
-      return String(decoding: bytes[offset..<offset + Int(count)], as: UTF8.self)
+      return String(validatedUTF8: bytes.slice(offset, Int(count)))
     }
 
     mutating func list<Element>(_ element: (inout Reader) -> Element?) -> [Element]? {

@@ -22,3 +22,13 @@ enum UTF8Order {
     units.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }
+
+/// A name as a key of dictionaries and sets, told apart by its bytes as in ``Row``. `String` takes é and e\u{301} for one.
+struct ExactName: Hashable, Sendable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: ExactName, right: ExactName) -> Bool { UTF8Order.areEqual(left.text, right.text) }
+  func hash(into hasher: inout Hasher) { UTF8Order.hash(text, into: &hasher) }
+}

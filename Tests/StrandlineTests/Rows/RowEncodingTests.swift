@@ -112,6 +112,12 @@ struct RowEncodingTests {
     #expect(limit([(0, (0..<40).reduce("leaf") { value, _ in [value, value] })]) == "recordByteCount")
   }
 
+  @Test func `columns that come twice or out of order are an error`() {
+    for columns: [UInt16] in [[1, 1], [2, 1]] {
+      #expect(throws: StoreError.self) { try Self.encoded(columns.map { ($0, 1) }) }
+    }
+  }
+
   // MARK: Damage
 
   @Test(arguments: [UInt64(1), 2, 3])
