@@ -10,7 +10,7 @@
 /// the concurrency pool. `open`, `read` and the synchronous forms read or write on the calling thread.
 public final class Log: Sendable {
   let core: LogCore
-  private let queue: CommitQueue
+  let queue: CommitQueue
 
   /// What opening found and did.
   public let openReport: OpenReport
@@ -256,13 +256,32 @@ public final class Log: Sendable {
     return try await core.onOwnThread { (core) throws(LogError) in try core.backup(to: path) }
   }
 
-  /// Names the layers that hold the state up to `anchor`, where replay begins from now on. For compaction.
+  /// The position of the commit `sequence`, which a sync has covered.
+  ///
+  /// - Throws: ``LogError/historyTrimmed(first:)``, ``LogError/historyForked(at:)`` if the log does not hold it.
+  /// - Complexity: one walk over the headers of one segment.
+  @_spi(Engine) public func position(of sequence: SequenceNumber) throws(LogError) -> Position {
+    try core.position(of: sequence)
+  }
+
+  /// Where each segment begins and how long it is, oldest first; the last one up to what is durable.
+  @_spi(Engine) public var segmentExtents: [(first: SequenceNumber, byteCount: UInt64)] {
+    core.published.withLock { state in
+      state.segments.indices.map { index in
+        let end = index + 1 < state.segments.count ? state.segments[index + 1].baseLSN : state.durableLSN
+        let header = state.segments[index]
+        return (SequenceNumber(header.baseSequence.rawValue + 1), end.rawValue - min(end, header.baseLSN).rawValue)
+      }
+    }
+  }
+
+  /// Names the layers that hold the state up to `anchor`, where replay begins from now on. For compaction. A nil anchor stays as it is.
   ///
   /// Everything up to `anchor` is synced first. Both slots of META are written before layers that the old root named are removed.
   ///
   /// - Throws: ``LogError/epochEnded(_:)`` if a reset came in between; the caller removes its layers.
   @_spi(Engine) public func publishRoot(
-    layers: [LayerEntry], anchor: Position, epoch: UInt64
+    layers: [LayerEntry], anchor: Position?, epoch: UInt64
   ) throws(LogError) {
     try core.publishRoot(layers: layers, anchor: anchor, epoch: epoch)
   }

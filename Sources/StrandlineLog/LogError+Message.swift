@@ -46,6 +46,8 @@ extension LogError: CustomStringConvertible {
       "Option \(name): \(reason)."
     case .epochEnded(let epoch):
       "Epoch \(epoch) was ended by a reset; the layers made from it were not taken."
+    case .outOfTurn(let expected, let next):
+      "A commit was to get number \(expected), and \(next) is next: one in front of it failed. Nothing of it was written."
     case .replayRefused(let sequence, let reason):
       "Commit \(sequence) cannot be replayed: \(reason). Nothing was changed."
     }

@@ -41,6 +41,8 @@ public enum LogError: Error, Hashable, Sendable {
   case invalidOption(name: String, reason: String)
   /// Compaction worked on an epoch that a reset has ended. Its layers are left for removal.
   case epochEnded(UInt64)
+  /// A commit that was to get the number `expected` did not, because one in front of it failed.
+  case outOfTurn(expected: SequenceNumber, next: SequenceNumber)
   /// The caller's replay refused a record.
   case replayRefused(at: SequenceNumber, reason: String)
 

@@ -4,14 +4,17 @@ final class PendingCommit: @unchecked Sendable {
   let frames: [EncodedFrame]
   let durability: Durability
   let byteCount: Int
+  /// The number the commit is to get; with another one it is refused. Nil: any.
+  let expected: SequenceNumber?
   /// Set by the leader before the group is woken, read by the waiter after.
   var outcome: Result<Position, LogError> = .failure(.closed)
   /// Resumed instead of a thread being woken.
   var continuation: UnsafeContinuation<Void, Never>?
 
-  init(frames: [EncodedFrame], durability: Durability) {
+  init(frames: [EncodedFrame], durability: Durability, expected: SequenceNumber? = nil) {
     self.frames = frames
     self.durability = durability
+    self.expected = expected
     byteCount = frames.reduce(0) { $0 + $1.byteCount }
   }
 }

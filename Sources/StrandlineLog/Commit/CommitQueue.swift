@@ -28,6 +28,11 @@ final class CommitQueue: Sendable {
   /// Hands `member` in and returns when it has been answered. Blocks.
   func commit(_ member: PendingCommit) {
     let (group, leads) = join(member)
+    wait(in: group, leading: leads)
+  }
+
+  /// Returns when the group of a member has been answered; writes it first if this caller was told to lead.
+  func wait(in group: CommitGroup, leading leads: Bool) {
     if leads {
       lead()
       return
@@ -56,7 +61,8 @@ final class CommitQueue: Sendable {
     }
   }
 
-  private func join(_ member: PendingCommit) -> (group: CommitGroup, leads: Bool) {
+  /// Gives `member` its place. Who is told to lead owes the queue a call of ``wait(in:leading:)``.
+  func join(_ member: PendingCommit) -> (group: CommitGroup, leads: Bool) {
     state.withLock { state in
       if state.groups[state.groups.count - 1].isFull { state.groups.append(CommitGroup()) }
       let group = state.groups[state.groups.count - 1]

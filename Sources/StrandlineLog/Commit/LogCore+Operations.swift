@@ -97,23 +97,26 @@ extension LogCore {
 
   // MARK: Roots and releases
 
-  func publishRoot(layers: [LayerEntry], anchor: Position, epoch: UInt64) throws(LogError) {
+  func publishRoot(layers: [LayerEntry], anchor: Position?, epoch: UInt64) throws(LogError) {
     guard layers.count <= LayerEntry.countMax else {
       throw .limitExceeded(
         Limit(name: .layerCount, value: UInt64(layers.count), maximum: UInt64(LayerEntry.countMax)))
     }
     completeReset()
     let names = try withWriter { (writer) throws(LogError) in
-      guard writer.chain.epoch == epoch, anchor.epoch == epoch, writer.unfinishedReset == nil else {
+      guard writer.chain.epoch == epoch, anchor?.epoch ?? epoch == epoch, writer.unfinishedReset == nil else {
         throw .epochEnded(epoch)
       }
       // No root may name what a sync has not covered.
       try writer.sync()
-      let place = try self.place(behind: anchor, headers: self.headers(with: writer), end: writer.chain.lsn)
+      let place = try anchor.map { (anchor) throws(LogError) in
+        try self.place(behind: anchor, headers: self.headers(with: writer), end: writer.chain.lsn)
+      }
       let oldLayers = writer.root.current.layers
       try writer.beginWriting()
       try writer.writeRoot(both: true) { slot in
         slot.layers = layers
+        guard let place else { return }
         slot.anchor = RootSlot.Anchor(
           ordinal: place.segment.header.ordinal, lsn: place.state.lsn, headTag: place.state.tag,
           sequence: place.state.sequence)
@@ -255,6 +258,21 @@ extension LogCore {
       }
     }
     return try place(behind: position, headers: seen.segments, end: seen.durableLSN)
+  }
+
+  /// The position of a commit that a sync has covered.
+  func position(of sequence: SequenceNumber) throws(LogError) -> Position {
+    try checkProcess()
+    let seen = published.withLock { $0 }
+    if seen.isClosed { throw .closed }
+    if sequence == seen.durable.sequence { return seen.durable }
+    let locator = CommitLocator(directory: directory, headers: seen.segments, end: seen.durableLSN)
+    do throws(CommitLocator.Failure) {
+      let state = try locator.place(behind: sequence).state
+      return Position(epoch: state.epoch, sequence: state.sequence, tag: state.commitTag)
+    } catch {
+      throw answer(error, position: Position(epoch: seen.epoch, sequence: sequence, tag: 0), seen)
+    }
   }
 
   /// Right behind the commit that `position` names, if it is the one that stands there.

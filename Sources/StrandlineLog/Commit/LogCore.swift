@@ -106,6 +106,9 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
     for member in members {
       do throws(LogError) {
         if !member.frames.isEmpty {
+          if let expected = member.expected, expected != writer.chain.sequence.next {
+            throw LogError.outOfTurn(expected: expected, next: writer.chain.sequence.next)
+          }
           try writer.compose(member.frames)
           commitCount += 1
         }

@@ -33,7 +33,7 @@ extension Failure {
     case .limitExceeded, .invalidOption, .targetExists: .usage
     case .historyTrimmed, .resetSince, .historyForked: .finding
     case .noStore, .readOnly, .outOfSpace, .poisoned, .ioFailed, .closed, .wrongProcess, .generationGone, .epochEnded,
-      .replayRefused:
+      .outOfTurn, .replayRefused:
       .ioFailure
     }
   }
