@@ -117,6 +117,7 @@ extension StoreError {
       case .historyForked(let sequence): .historyForked(at: sequence)
       case .targetExists(let path): .targetExists(path: path)
       case .invalidOption(let name, let reason): .invalidOption(name: name, reason: reason)
+      case .outOfTurn(let expected, _): .undecodable(what: "commit \(expected)", reason: "one in front of it failed")
       case .replayRefused(let sequence, let reason): .undecodable(what: "commit \(sequence)", reason: reason)
       @unknown default: .undecodable(what: "an error of the log", reason: "\(error)")
       }

@@ -71,6 +71,9 @@ struct MemoryArena: ~Copyable {
   @inline(__always)
   var usedByteCount: Int { state.pointee.usedBefore &+ state.pointee.used }
 
+  /// Behind what was taken so far, for the writer.
+  var end: Place { Place(chunk: state.pointee.chunk, offset: state.pointee.used) }
+
   private func addChunk(for byteCount: Int) {
     let usual = min(max(state.pointee.chunkByteCount, Self.chunkByteCountMin) * 2, Self.chunkByteCountMax)
     let size = max(usual, byteCount + Self.headerByteCount)

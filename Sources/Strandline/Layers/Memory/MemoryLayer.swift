@@ -138,6 +138,39 @@ final class MemoryLayer: @unchecked Sendable {
   }
 }
 
+// MARK: Taking commits back
+
+extension MemoryLayer {
+  /// A moment between two puts.
+  typealias Mark = MemoryArena.Place
+
+  /// The moment behind what has been put so far. For the writer.
+  var mark: Mark { arena.end }
+
+  /// Takes back every version put since `mark`, which belong to one commit. For the writer.
+  func rollBack(to mark: Mark) {
+    var place = mark
+    arena.walk(from: &place) { record in takeBack(record) }
+  }
+
+  /// Takes back every version of commit `sequence` and of those behind it. For the writer.
+  ///
+  /// - Complexity: O(versions in the layer).
+  func removeVersions(from sequence: UInt64) {
+    var records: [MemoryRecord] = []
+    var place = arena.start
+    arena.walk(from: &place) { record in if record.sequence >= sequence { records.append(record) } }
+    // The newest first, so that each is its key's newest.
+    for record in records.reversed() { takeBack(record) }
+  }
+
+  private func takeBack(_ record: MemoryRecord) {
+    if record.isWithdrawn { return }
+    let key = record.key
+    removeNewest(key, hash: hash(of: key), sequence: record.sequence)
+  }
+}
+
 /// Figures that the writer keeps and anyone may read.
 private struct Counters: ~Copyable {
   enum Name: Int, CaseIterable { case byteCount, versionCount, wasPut, firstSequence, lastSequence }

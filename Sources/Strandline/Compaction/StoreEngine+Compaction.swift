@@ -1,0 +1,281 @@
+@_spi(Engine) internal import StrandlineLog
+
+// Writing out and merging layers. Each step ends with a new root in META; a crash before that leaves files that the next open removes,
+// and a crash after it leaves nothing to do.
+
+extension StoreEngine {
+  // MARK: Freezing
+
+  /// Puts a fresh memory layer on top once the active one is full. Called in the lane; true if there is work for the compactor.
+  func freezeIfFull(_ lane: inout Lane) -> Bool {
+    let stack = lane.state.stack
+    guard options.compactsInBackground, stack.active.byteCount >= options.memoryLayerByteCountMax else { return false }
+    if stack.memory.count > 1 {
+      gate.stall(true)
+    } else {
+      freeze(&lane)
+    }
+    return true
+  }
+
+  /// Called in the lane.
+  func freeze(_ lane: inout Lane) {
+    guard !lane.state.stack.active.isEmpty else { return }
+    lane.frozenThrough.insert(lane.next - 1, at: 0)
+    let fresh = MemoryLayer(seed: seeds.memory)
+    lane.state = lane.state.with(lane.state.stack.freezing(into: fresh))
+    publish(lane.state)
+  }
+
+  // MARK: Steps
+
+  /// What the compactor's thread does when it is woken.
+  func compactInBackground() {
+    do throws(StoreError) {
+      while try writeOutOldestFrozen() {}
+      while let range = MergePolicy.next(byteCounts: layerByteCounts, unit: mergeUnit) {
+        guard try merge(range) else { break }
+      }
+      try releaseHistory()
+      try buildIndexes()
+      gate.noteCompaction(failure: nil)
+    } catch {
+      guard error != .closed, !compactor.shouldStop else { return }
+      gate.noteCompaction(failure: error)
+      options.observer?.note(.compactionFailed(error))
+      compactor.retry(at: environment.clock.monotonicNanoseconds() + 1_000_000_000)
+    }
+  }
+
+  /// Has the compactor write everything into one layer, and waits for it.
+  func compactNow() throws(StoreError) {
+    if isReadOnly { throw .readOnly }
+    precondition(!isInLane, "compact inside write: compact after it")
+    let outcome = Waiter()
+    let isAccepted = compactor.submit { engine in
+      do throws(StoreError) {
+        try engine.compactFully()
+        outcome.monitor.change { $0 = .success(()) }
+      } catch {
+        outcome.monitor.change { $0 = .failure(error) }
+      }
+    }
+    guard isAccepted else { throw .closed }
+    try outcome.monitor.wait { $0 }.get()
+  }
+
+  private final class Waiter: Sendable {
+    let monitor = Monitor<Result<Void, StoreError>?>(nil)
+  }
+
+  /// Writes everything into one layer. On the compactor's thread.
+  private func compactFully() throws(StoreError) {
+    lane.withLock { lane in freeze(&lane) }
+    while try writeOutOldestFrozen() {}
+    let stack = lane.withLock { $0.state.stack }
+    if stack.disk.count > 1 || stack.disk.first.map(hasGarbage) ?? false { _ = try merge(0..<stack.disk.count) }
+    try releaseHistory()
+    gate.noteCompaction(failure: nil)
+  }
+
+  private var mergeUnit: UInt64 { UInt64(options.memoryLayerByteCountMax) }
+  private var layerByteCounts: [UInt64] { lane.withLock { $0.state.stack.disk.map(\.entry.byteCount) } }
+
+  /// Whether rewriting the bottom layer alone would drop anything.
+  private func hasGarbage(_ layer: DiskLayer) -> Bool {
+    layer.deleteCount > 0 || layer.horizon < min(historyHorizon, layer.entry.lastSequence.rawValue)
+  }
+
+  /// Writes the oldest frozen memory layer to disk. False: there is none.
+  private func writeOutOldestFrozen() throws(StoreError) -> Bool {
+    let (stack, through) = lane.withLock { ($0.state.stack, $0.frozenThrough.last) }
+    guard stack.memory.count > 1, let frozen = stack.memory.last, through != nil else { return false }
+    guard gate.waitForCommits(through: frozen.lastSequence ?? 0) else { throw .closed }
+    // Commits that failed meanwhile have taken numbers back.
+    guard let last = lane.withLock({ $0.frozenThrough.last }) else { return false }
+    let first = (stack.disk.first?.entry.lastSequence.rawValue ?? 0) + 1
+    guard first <= last else {
+      replaceOldestFrozen(of: stack, by: nil)
+      return true
+    }
+    let step = try build(
+      [frozen.makeCursor()], level: 0, covering: first...last, horizon: min(historyHorizon, last),
+      isBottom: stack.disk.isEmpty, versionCountMax: frozen.versionCount,
+      tables: lane.withLock { $0.state.tables })
+    guard let step else { throw .closed }
+    do throws(LogError) {
+      let anchor = try log.position(of: SequenceNumber(last))
+      try log.publishRoot(
+        layers: (step.layer.map { [$0.entry] } ?? []) + stack.disk.map(\.entry), anchor: anchor, epoch: stack.epoch)
+    } catch {
+      try abandon(step.layer, error)
+      return true
+    }
+    replaceOldestFrozen(of: stack, by: step.layer)
+    note(step, inputs: 1, isFromMemory: true, inputByteCount: UInt64(frozen.byteCount))
+    return true
+  }
+
+  private func replaceOldestFrozen(of stack: LayerStack, by layer: DiskLayer?) {
+    lane.withLock { lane in
+      guard lane.state.stack.epoch == stack.epoch else { return }
+      lane.frozenThrough.removeLast()
+      lane.state = lane.state.with(lane.state.stack.replacingOldestFrozen(by: layer))
+      publish(lane.state)
+    }
+    gate.stall(false)
+  }
+
+  /// Merges layers on disk into one. False: it was told to stop, or a reset made it useless.
+  private func merge(_ range: Range<Int>) throws(StoreError) -> Bool {
+    let state = lane.withLock { $0.state }
+    let layers = Array(state.stack.disk[range])
+    guard let top = layers.first, let bottom = layers.last else { return false }
+    let isBottom = range.upperBound == state.stack.disk.count
+    let size = layers.reduce(UInt64(0)) { $0 + $1.entry.byteCount }
+    let last = top.entry.lastSequence.rawValue
+    let horizon = max(layers.reduce(0) { max($0, $1.horizon) }, min(historyHorizon, last))
+    let step = try build(
+      layers.map { $0.makeCursor() }, level: MergePolicy.level(byteCount: size, unit: mergeUnit),
+      covering: bottom.entry.firstSequence.rawValue...last, horizon: horizon, isBottom: isBottom,
+      versionCountMax: layers.reduce(0) { $0 + $1.versionCount }, tables: state.tables)
+    guard let step else { return false }
+    var disk = state.stack.disk
+    disk.replaceSubrange(range, with: step.layer.map { [$0] } ?? [])
+    do throws(LogError) {
+      try log.publishRoot(layers: disk.map(\.entry), anchor: nil, epoch: state.stack.epoch)
+    } catch {
+      try abandon(step.layer, error)
+      return false
+    }
+    retire(layers)
+    lane.withLock { lane in
+      guard lane.state.stack.epoch == state.stack.epoch else { return }
+      lane.state = lane.state.with(lane.state.stack.replacing(range, by: step.layer))
+      publish(lane.state)
+    }
+    note(step, inputs: layers.count, isFromMemory: false, inputByteCount: size)
+    return true
+  }
+
+  // MARK: Building
+
+  private struct Step {
+    /// Nil where nothing was left to write.
+    var layer: DiskLayer?
+    var versionCount: UInt64
+    var nanoseconds: UInt64
+  }
+
+  /// Writes the merge of `cursors` into a new layer file and opens it. Nil: told to stop.
+  private func build(
+    _ cursors: [any VersionCursor], level: UInt8, covering: ClosedRange<UInt64>, horizon: UInt64, isBottom: Bool,
+    versionCountMax: Int, tables: Tables
+  ) throws(StoreError) -> Step? {
+    let started = environment.clock.monotonicNanoseconds()
+    // No layer may hold what a sync of the log has not covered.
+    if log.status.durable.sequence.rawValue < covering.upperBound { try syncLog() }
+    var writer = try LayerWriter(
+      in: directory, identifier: log.status.identifier, environment: environment, keySeed: seeds.disk,
+      options: LayerOptions(keyCountMax: versionCountMax, dictionary: .sampled))
+    var count: UInt64 = 0
+    do throws(StoreError) {
+      let isDone = try VersionMerge.run(
+        cursors, horizon: horizon, isBottom: isBottom, shouldStop: { compactor.shouldStop },
+        output: { (version) throws(StoreError) in
+          guard tables.keeps(version.key) else { return }
+          count += 1
+          try writer.append(version)
+        })
+      guard isDone else {
+        writer.abandon()
+        return nil
+      }
+    } catch {
+      writer.abandon()
+      throw error
+    }
+    guard count > 0 else {
+      writer.abandon()
+      return Step(layer: nil, versionCount: 0, nanoseconds: environment.clock.monotonicNanoseconds() - started)
+    }
+    let entry = try writer.finish(
+      level: level, covering: SequenceNumber(covering.lowerBound)...SequenceNumber(covering.upperBound),
+      horizon: horizon,
+      times: times.withLock { $0.samples })
+    let layer = try DiskLayer(
+      opening: entry, in: directory, identifier: log.status.identifier, cache: cache, keySeed: seeds.disk)
+    return Step(layer: layer, versionCount: count, nanoseconds: environment.clock.monotonicNanoseconds() - started)
+  }
+
+  private func syncLog() throws(StoreError) {
+    do throws(LogError) { try log.sync() } catch { throw StoreError(error) }
+  }
+
+  /// Removes a layer that did not get into the root. A reset in between is no failure.
+  private func abandon(_ layer: DiskLayer?, _ error: LogError) throws(StoreError) {
+    if let layer { directory.discard(directory.path(of: layer.entry.fileName)) }
+    guard case .epochEnded = error else { throw StoreError(error) }
+  }
+
+  private func note(_ step: Step, inputs: Int, isFromMemory: Bool, inputByteCount: UInt64) {
+    options.observer?.note(
+      .compacted(
+        CompactionStep(
+          inputLayerCount: inputs, isFromMemory: isFromMemory, inputByteCount: inputByteCount,
+          outputByteCount: step.layer?.entry.byteCount ?? 0, versionCount: step.versionCount,
+          nanoseconds: step.nanoseconds)))
+  }
+
+  // MARK: History
+
+  /// Versions that a newer one at or below this replaced need not be kept.
+  var historyHorizon: UInt64 {
+    switch options.history {
+    case .none: return .max
+    case .commits(let count):
+      let last = published.withLock { $0.snapshot.sequence }
+      return last > count ? last - count : 0
+    case .age(let age):
+      let milliseconds = age.components.seconds * 1000
+      let oldest = environment.clock.wallMilliseconds() - milliseconds
+      return times.withLock { $0.sequence(before: oldest) }
+    case .bytes(let limit):
+      var rest = limit
+      for extent in log.segmentExtents.reversed() {
+        guard extent.byteCount <= rest else { return extent.first.rawValue }
+        rest -= extent.byteCount
+      }
+      return 0
+    }
+  }
+
+  /// Removes segments of the log that neither an open nor the history needs.
+  private func releaseHistory() throws(StoreError) {
+    let horizon = historyHorizon
+    let needed = horizon == .max ? SequenceNumber.max : SequenceNumber(horizon + 1)
+    do throws(LogError) {
+      try log.releaseSegments(before: needed)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Layers that no root names any more and that views may still hold.
+  func retire(_ layers: [DiskLayer]) {
+    retired.withLock { known in
+      known.removeAll { $0.layer == nil }
+      known += layers.map { RetiredLayer(layer: $0) }
+    }
+  }
+
+  /// Bytes on disk that only held views keep.
+  var pinnedByteCount: UInt64 {
+    retired.withLock { known in known.reduce(0) { $0 + ($1.layer?.entry.byteCount ?? 0) } }
+  }
+}
+
+/// A layer that goes with its last view.
+struct RetiredLayer {
+  weak var layer: DiskLayer?
+}

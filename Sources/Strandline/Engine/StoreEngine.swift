@@ -1,0 +1,210 @@
+internal import Glibc
+@_spi(Engine) internal import StrandlineLog
+internal import Synchronization
+
+/// The running store behind ``Store``: the log, the writer lane, the state that readers see, and compaction.
+final class StoreEngine: @unchecked Sendable {
+  // Sendable: what changes is behind `lane`, `published` and `gate`.
+
+  /// What the holder of the lane works on: the newest state, commits on their way to the disk included.
+  struct Lane {
+    /// The number of the next commit.
+    var next: UInt64
+    var state: StoreState
+    /// The last commit in each frozen memory layer, the newest first.
+    var frozenThrough: [UInt64] = []
+    /// The log does not hold the tables' definitions: the next commit begins with them.
+    var owesDefinitions = false
+    /// Memory for one encoded fact, used again.
+    var record: [UInt8] = []
+  }
+
+  struct Published {
+    var snapshot: Snapshot
+    var isClosed = false
+  }
+
+  let log: Log
+  let options: StoreOptions
+  let seeds: KeySeeds
+  let directory: StoreDirectory
+  let cache: BlockCache
+  let gate = WriteGate()
+  let lane: Lock<Lane>
+  /// What readers see.
+  let published: Lock<Published>
+  let times: Lock<TimeTrail>
+  let retired = Lock<[RetiredLayer]>([])
+  /// The thread inside the lane, to tell a write within a write from one beside it.
+  private let laneOwner = Atomic<UInt>(0)
+  /// Writes out and merges layers, fills indexes; nil for a read-only store.
+  let compactor: Compactor
+
+  var isReadOnly: Bool { options.log.access == .readOnly }
+  var environment: Environment { options.log.environment }
+
+  init(
+    log: Log, options: StoreOptions, seeds: KeySeeds, directory: StoreDirectory, cache: BlockCache, state: StoreState,
+    times: TimeTrail, compactor: Compactor
+  ) {
+    self.log = log
+    self.options = options
+    self.seeds = seeds
+    self.directory = directory
+    self.cache = cache
+    let last = log.status.last.sequence.rawValue
+    lane = Lock(Lane(next: last + 1, state: state))
+    published = Lock(Published(snapshot: Snapshot(state: state, sequence: last)))
+    self.times = Lock(times)
+    self.compactor = compactor
+    compactor.serve(self)
+  }
+
+  deinit { compactor.end() }
+
+  // MARK: Reading
+
+  /// What is acknowledged now.
+  func snapshot() throws(StoreError) -> Snapshot {
+    try published.withLock { (seen) throws(StoreError) in
+      if seen.isClosed { throw .closed }
+      return seen.snapshot
+    }
+  }
+
+  // MARK: Writing
+
+  /// A commit that is on its way.
+  struct Queued {
+    var commit: QueuedCommit
+    var token: UInt64
+    var sequence: UInt64
+    /// The compactor has something to do.
+    var isFull: Bool
+  }
+
+  /// Runs `body` in the lane and queues what it wrote. Nil: it wrote nothing.
+  ///
+  /// - Parameter waits: for compaction, if the memory layer is full. The compactor itself must not.
+  func transact<Result, Failure: Error>(
+    _ header: CommitHeader, durability: Durability, waits: Bool = true,
+    continuation: UnsafeContinuation<Void, Never>? = nil, _ body: (inout Transaction) throws(Failure) -> Result
+  ) throws(WriteError<Failure>) -> (result: Result, queued: Queued?) {
+    precondition(!isInLane, "write inside write: use the transaction at hand, or write after it")
+    do throws(StoreError) { if waits { try passGate() } } catch { throw .store(error) }
+    return try lane.withLock { (lane) throws(WriteError<Failure>) in
+      laneOwner.store(Self.thisThread, ordering: .relaxed)
+      defer { laneOwner.store(0, ordering: .relaxed) }
+      var transaction = Transaction(
+        engine: self, state: lane.state, sequence: lane.next, header: header,
+        owesDefinitions: lane.owesDefinitions, record: lane.record)
+      let result: Result
+      do throws(Failure) {
+        result = try body(&transaction)
+        transaction.endQueries()
+      } catch {
+        transaction.endQueries()
+        transaction.undo()
+        throw .body(error)
+      }
+      lane.record = transaction.takeRecord()
+      if let failure = transaction.failure {
+        transaction.undo()
+        throw .store(failure)
+      }
+      guard let draft = transaction.takeDraft() else { return (result, nil) }
+      let before = lane.state.tables
+      if transaction.changesTables { adopt(transaction.state.tables, &lane) }
+      do throws(StoreError) {
+        return (result, try enqueue(draft, before, transaction.mark, &lane, durability, continuation))
+      } catch {
+        throw .store(error)
+      }
+    }
+  }
+
+  /// Whether the calling thread is inside a write of this store.
+  var isInLane: Bool { laneOwner.load(ordering: .relaxed) == Self.thisThread }
+
+  private static var thisThread: UInt { pthread_self() }
+
+  private func passGate() throws(StoreError) {
+    if try gate.passAtOnce() { return }
+    let started = environment.clock.monotonicNanoseconds()
+    if try gate.passAsWriter() {
+      options.observer?.note(.stalled(nanoseconds: environment.clock.monotonicNanoseconds() &- started))
+    }
+  }
+
+  /// Gives the commit its number and hands it to the log.
+  private func enqueue(
+    _ draft: consuming CommitDraft, _ before: Tables, _ mark: MemoryLayer.Mark, _ lane: inout Lane,
+    _ durability: Durability, _ continuation: UnsafeContinuation<Void, Never>?
+  ) throws(StoreError) -> Queued {
+    let sequence = lane.next
+    let token = gate.begin(sequence, tablesBefore: before)
+    do throws(LogError) {
+      let commit = try log.enqueue(
+        draft, durability: durability, expecting: SequenceNumber(sequence), continuation: continuation)
+      lane.next += 1
+      lane.owesDefinitions = false
+      return Queued(commit: commit, token: token, sequence: sequence, isFull: freezeIfFull(&lane))
+    } catch {
+      if let pending = gate.fail(token) {
+        lane.state.stack.active.rollBack(to: mark)
+        adopt(pending.tablesBefore, &lane)
+      }
+      throw StoreError(error)
+    }
+  }
+
+  /// Waits for a queued commit and makes it visible.
+  func finish(_ queued: Queued) throws(StoreError) -> Position {
+    defer { if queued.isFull { compactor.submit { $0.compactInBackground() } } }
+    do throws(LogError) {
+      let position = try log.finish(queued.commit)
+      published.withLock { seen in
+        seen.snapshot.sequence = max(seen.snapshot.sequence, queued.sequence)
+      }
+      gate.end(queued.token)
+      return position
+    } catch {
+      throw abandon(queued, error)
+    }
+  }
+
+  /// Takes a commit that the log refused, and all behind it, back out of the state.
+  private func abandon(_ queued: Queued, _ error: LogError) -> StoreError {
+    // Poisoned: nobody knows what arrived. The commits stay invisible, and nothing more is written.
+    if case .poisoned = error {
+      gate.end(queued.token)
+      return StoreError(error)
+    }
+    lane.withLock { lane in
+      guard let first = gate.fail(queued.token) else { return }
+      for layer in lane.state.stack.memory { layer.removeVersions(from: first.sequence) }
+      lane.next = first.sequence
+      // Definitions may have been among what failed; twice does no harm.
+      lane.owesDefinitions = true
+      for index in lane.frozenThrough.indices {
+        lane.frozenThrough[index] = min(lane.frozenThrough[index], first.sequence - 1)
+      }
+      adopt(first.tablesBefore, &lane)
+    }
+    if case .outOfTurn = error { return gate.commitFailure ?? StoreError(error) }
+    let failure = StoreError(error)
+    gate.noteCommit(failure: failure)
+    return failure
+  }
+
+  /// Puts `tables` in force for writers and readers.
+  func adopt(_ tables: Tables, _ lane: inout Lane) {
+    lane.state = lane.state.with(tables)
+    publish(lane.state)
+  }
+
+  /// Shows readers another stack or tables; what they have seen of commits stays.
+  func publish(_ state: StoreState) {
+    published.withLock { $0.snapshot.state = state }
+  }
+}

@@ -1,0 +1,114 @@
+internal import Glibc
+@_spi(Engine) public import StrandlineLog
+
+/// Opens a store: the log with its tail folded into a memory layer, the layers on disk, the tables, the declared schema.
+struct StoreOpener {
+  let path: String
+  let options: StoreOptions
+
+  func open(_ schema: Schema?) throws(StoreError) -> (engine: StoreEngine, report: StoreOpenReport) {
+    let started = options.log.environment.clock.monotonicNanoseconds()
+    var attempt = 1
+    while true {
+      do throws(StoreError) {
+        let engine = try assemble()
+        if let schema { try engine.adopt(schema) }
+        let stack = engine.lane.withLock { $0.state.stack }
+        let report = StoreOpenReport(
+          log: engine.log.openReport, layerCount: stack.disk.count,
+          layerByteCount: stack.disk.reduce(0) { $0 + $1.entry.byteCount }, memoryByteCount: stack.active.byteCount,
+          nanoseconds: options.log.environment.clock.monotonicNanoseconds() - started)
+        engine.compactor.submit { engine in if !engine.isReadOnly { engine.compactInBackground() } }
+        return (engine, report)
+      } catch {
+        // Beside a live writer of another process, layers may go between META and their opening.
+        guard options.log.access == .readOnly, error == .generationGone, attempt < 3 else { throw error }
+        attempt += 1
+      }
+    }
+  }
+
+  private func assemble() throws(StoreError) -> StoreEngine {
+    var logOptions = options.log
+    let observer = options.observer
+    let inner = logOptions.observer
+    if observer != nil || inner != nil {
+      logOptions.observer = { event in
+        inner?(event)
+        observer?.note(.log(event))
+      }
+    }
+    let memorySeed = logOptions.environment.randomBits()
+    var replay = StoreReplay(seed: memorySeed)
+    let log: Log
+    do throws(LogError) {
+      log = try Log.open(at: path, options: logOptions) { (batch) throws(LogError) in try replay.take(batch) }
+    } catch {
+      throw StoreError(error)
+    }
+    let status = log.status
+    let seeds = KeySeeds(memory: memorySeed, identifier: status.identifier)
+    let directory = StoreDirectory(path: log.path, fileSystem: logOptions.environment.fileSystem)
+    let cache = BlockCache(byteCountMax: options.cacheByteCountMax)
+    var disk: [DiskLayer] = []
+    var times = TimeTrail()
+    for entry in replay.base ?? status.layers {
+      let layer = try openLayer(entry, directory, status.identifier, cache, seeds.disk)
+      disk.append(layer)
+    }
+    for layer in disk.reversed() {
+      for sample in layer.times { times.note(sample.milliseconds, sequence: sample.sequence) }
+    }
+    for sample in replay.times.samples { times.note(sample.milliseconds, sequence: sample.sequence) }
+    let stack = LayerStack(epoch: status.epoch, seeds: seeds, memory: [replay.memory], disk: disk)
+    let state = StoreState(stack: stack, tables: Tables(try Self.catalog(of: stack)))
+    let compactor = try Compactor(
+      hasThread: logOptions.access == .readWrite && logOptions.helpers == .threads, clock: logOptions.environment.clock,
+      path: log.path)
+    return StoreEngine(
+      log: log, options: options, seeds: seeds, directory: directory, cache: cache, state: state, times: times,
+      compactor: compactor)
+  }
+
+  private func openLayer(
+    _ entry: LayerEntry, _ directory: StoreDirectory, _ identifier: StoreIdentifier, _ cache: BlockCache, _ seed: UInt64
+  ) throws(StoreError) -> DiskLayer {
+    do throws(StoreError) {
+      return try DiskLayer(opening: entry, in: directory, identifier: identifier, cache: cache, keySeed: seed)
+    } catch {
+      guard options.log.access == .readOnly, case .ioFailed(let failure) = error, failure.errno.rawValue == ENOENT
+      else {
+        throw error
+      }
+      throw .generationGone
+    }
+  }
+
+  /// Reads the tables that the store knows.
+  private static func catalog(of stack: LayerStack) throws(StoreError) -> Catalog {
+    var definitions: [TableDefinition] = []
+    let cursor = stack.visible(in: .all(KeyPrefix(.catalog)), at: .max)
+    while let version = try cursor.next() {
+      guard let value = version.value, version.key.bytes.count == 2 else {
+        throw .undecodable(
+          what: "the table catalog", reason: "its key has \(version.key.bytes.count) bytes instead of 2")
+      }
+      let number = UInt16(version.key.bytes[0]) << 8 | UInt16(version.key.bytes[1])
+      definitions.append(try TableDefinition.decode(value, number: number))
+    }
+    return Catalog(definitions)
+  }
+}
+
+/// What opening a store found and did.
+public struct StoreOpenReport: Hashable, Sendable {
+  /// What the log found: what was cut, replayed, finished, removed.
+  public var log: OpenReport
+  /// Layers on disk, and their bytes. None of their blocks was read.
+  public var layerCount: Int
+  public var layerByteCount: UInt64
+  /// Bytes of the memory layer that the tail of the log became.
+  public var memoryByteCount: Int
+  /// From the call to the return.
+  public var nanoseconds: UInt64
+}
