@@ -171,6 +171,9 @@ struct LogOpener {
     since started: UInt64
   ) throws(LogError) -> Opened {
     try chain.refuseIfEmpty(root: root.current, in: directory)
+    // A process that died while it made the store may have left META's name in the cache alone. A segment whose name survives it is
+    // a store without its root.
+    if !report.isNew { try directory.syncEntries() }
     try removeLeftOvers(listing, root: root, unfinished: chain.unfinished)
     let segment = try StoreCreation.makeFirstSegment(
       directory, root: root, space: space, environment: environment)
