@@ -74,6 +74,11 @@ final class Compactor: Sendable {
   /// Tries again a while after a failure.
   func retry(at nanoseconds: UInt64) { thread?.wake(at: nanoseconds) }
 
+  /// Without a thread nobody wakes up by himself: who needs what failed before tries again.
+  func retryWithoutThread() {
+    if thread == nil { submit { $0.compactInBackground() } }
+  }
+
   /// Asked between blocks.
   var shouldStop: Bool { stops.load(ordering: .relaxed) }
 

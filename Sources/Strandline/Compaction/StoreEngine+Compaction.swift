@@ -103,14 +103,8 @@ extension StoreEngine {
       isBottom: stack.disk.isEmpty, versionCountMax: frozen.versionCount,
       tables: lane.withLock { $0.state.tables })
     guard let step else { throw .closed }
-    do throws(LogError) {
-      let anchor = try log.position(of: SequenceNumber(last))
-      try log.publishRoot(
-        layers: (step.layer.map { [$0.entry] } ?? []) + stack.disk.map(\.entry), anchor: anchor, epoch: stack.epoch)
-    } catch {
-      try abandon(step.layer, error)
-      return true
-    }
+    let entries = (step.layer.map { [$0.entry] } ?? []) + stack.disk.map(\.entry)
+    guard try putInForce(entries, through: last, epoch: stack.epoch, made: step.layer) else { return true }
     replaceOldestFrozen(of: stack, by: step.layer)
     note(step, inputs: 1, isFromMemory: true, inputByteCount: UInt64(frozen.byteCount))
     return true
@@ -138,14 +132,12 @@ extension StoreEngine {
     let step = try build(
       layers.map { $0.makeCursor() }, level: MergePolicy.level(byteCount: size, unit: mergeUnit),
       covering: bottom.entry.firstSequence.rawValue...last, horizon: horizon, isBottom: isBottom,
-      versionCountMax: layers.reduce(0) { $0 + $1.versionCount }, tables: state.tables)
+      versionCountMax: layers.reduce(0) { $0 + $1.versionCount }, dictionary: Self.dictionary(of: layers),
+      tables: state.tables)
     guard let step else { return false }
     var disk = state.stack.disk
     disk.replaceSubrange(range, with: step.layer.map { [$0] } ?? [])
-    do throws(LogError) {
-      try log.publishRoot(layers: disk.map(\.entry), anchor: nil, epoch: state.stack.epoch)
-    } catch {
-      try abandon(step.layer, error)
+    guard try putInForce(disk.map(\.entry), through: nil, epoch: state.stack.epoch, made: step.layer) else {
       return false
     }
     retire(layers)
@@ -156,6 +148,14 @@ extension StoreEngine {
     }
     note(step, inputs: layers.count, isFromMemory: false, inputByteCount: size)
     return true
+  }
+
+  /// What a merge of `layers` is compressed against: what most of it was before.
+  private static func dictionary(of layers: [DiskLayer]) -> LayerOptions.Dictionary {
+    guard let largest = layers.max(by: { $0.byteCount < $1.byteCount }), !largest.dictionary.isEmpty else {
+      return .sampled
+    }
+    return .given(largest.dictionary)
   }
 
   // MARK: Building
@@ -170,14 +170,14 @@ extension StoreEngine {
   /// Writes the merge of `cursors` into a new layer file and opens it. Nil: told to stop.
   private func build(
     _ cursors: [any VersionCursor], level: UInt8, covering: ClosedRange<UInt64>, horizon: UInt64, isBottom: Bool,
-    versionCountMax: Int, tables: Tables
+    versionCountMax: Int, dictionary: LayerOptions.Dictionary = .sampled, tables: Tables
   ) throws(StoreError) -> Step? {
     let started = environment.clock.monotonicNanoseconds()
     // No layer may hold what a sync of the log has not covered.
     if log.status.durable.sequence.rawValue < covering.upperBound { try syncLog() }
     var writer = try LayerWriter(
       in: directory, identifier: log.status.identifier, environment: environment, keySeed: seeds.disk,
-      options: LayerOptions(keyCountMax: versionCountMax, dictionary: .sampled))
+      options: LayerOptions(keyCountMax: versionCountMax, dictionary: dictionary))
     var count: UInt64 = 0
     do throws(StoreError) {
       let isDone = try VersionMerge.run(
@@ -212,10 +212,23 @@ extension StoreEngine {
     do throws(LogError) { try log.sync() } catch { throw StoreError(error) }
   }
 
-  /// Removes a layer that did not get into the root. A reset in between is no failure.
-  private func abandon(_ layer: DiskLayer?, _ error: LogError) throws(StoreError) {
-    if let layer { directory.discard(directory.path(of: layer.entry.fileName)) }
-    guard case .epochEnded = error else { throw StoreError(error) }
+  /// Has META name the layers `entries`; replay begins behind `sequence`, or where it does now. False: a reset came in between, and `layer`,
+  /// which was made for this, is gone.
+  private func putInForce(
+    _ entries: [LayerEntry], through sequence: UInt64?, epoch: UInt64, made layer: DiskLayer?
+  ) throws(StoreError) -> Bool {
+    do throws(LogError) {
+      let anchor = try sequence.map { (sequence) throws(LogError) in try log.position(of: SequenceNumber(sequence)) }
+      try log.publishRoot(layers: entries, anchor: anchor, epoch: epoch)
+      return true
+    } catch {
+      guard case .epochEnded = error else {
+        // META may name the new layer or not. Whoever opens the store next knows, and removes what it does not name.
+        throw StoreError(error)
+      }
+      if let layer { directory.discard(directory.path(of: layer.entry.fileName)) }
+      return false
+    }
   }
 
   private func note(_ step: Step, inputs: Int, isFromMemory: Bool, inputByteCount: UInt64) {

@@ -130,6 +130,7 @@ final class StoreEngine: @unchecked Sendable {
 
   private func passGate() throws(StoreError) {
     if try gate.passAtOnce() { return }
+    if gate.compactionFailure != nil { compactor.retryWithoutThread() }
     let started = environment.clock.monotonicNanoseconds()
     if try gate.passAsWriter() {
       options.observer?.note(.stalled(nanoseconds: environment.clock.monotonicNanoseconds() &- started))

@@ -1,4 +1,3 @@
-internal import Glibc
 @_spi(Engine) public import StrandlineLog
 
 /// Opens a store: the log with its tail folded into a memory layer, the layers on disk, the tables, the declared schema.
@@ -76,7 +75,9 @@ struct StoreOpener {
     do throws(StoreError) {
       return try DiskLayer(opening: entry, in: directory, identifier: identifier, cache: cache, keySeed: seed)
     } catch {
-      guard options.log.access == .readOnly, case .ioFailed(let failure) = error, failure.errno.rawValue == ENOENT
+      // A layer that is not there: of a root that a writer beside us has replaced since.
+      let path = directory.path(of: entry.fileName)
+      guard options.log.access == .readOnly, case .some(.none) = try? directory.fileSystem.statusIfPresent(at: path)
       else {
         throw error
       }

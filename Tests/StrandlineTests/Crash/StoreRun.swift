@@ -55,6 +55,14 @@ final class StoreRun {
     compare()
   }
 
+  /// Takes back what an operation that failed had announced, unless its outcome is open.
+  func settle(inDoubt: Bool) {
+    if !inDoubt, model.states.count - 1 > model.acknowledged { model.refuse() }
+  }
+
+  /// Lets the store go without close.
+  func abandon() { store = nil }
+
   private func write(
     _ rows: [(table: String, id: Int64, title: String?)], _ durability: Durability, _ store: Store
   ) throws {
@@ -119,13 +127,16 @@ final class StoreRun {
     compare()
   }
 
-  private func compare() {
+  /// Whether the store shows what was acknowledged last.
+  func compare() {
     guard let store else { return }
     do {
       let found = try StoreWorkload.state(of: store)
       if model.place(of: found, afterPowerLoss: false) != model.states.count - 1 {
         complaints.append("operation \(operation): what is seen is not what was written last")
       }
+    } catch StoreError.ioFailed {
+      // A disk that fails may fail a read; the next one tells.
     } catch {
       complaints.append("operation \(operation): \(error)")
     }

@@ -19,7 +19,7 @@ final class BlockCache: Sendable {
   /// A block in the cache: this, and behind it the block's image with plain bodies.
   struct Frame {
     /// Of the layer: who finds the block there.
-    var slot: Slots?
+    var slot: Slots
     var layerNumber: UInt64
     /// Of the whole frame.
     var byteCount: Int
@@ -32,18 +32,19 @@ final class BlockCache: Sendable {
     static func image(_ frame: UnsafeMutablePointer<Frame>) -> UnsafeMutableRawPointer {
       UnsafeMutableRawPointer(frame) + headerByteCount
     }
-  }
 
-  /// A frame for an image of so many bytes, and what may be touched behind it. Unfilled.
-  func makeFrame(imageByteCount: Int) -> UnsafeMutablePointer<Frame> {
-    let byteCount = FrameSlabs.roundedUp(Frame.headerByteCount + imageByteCount + BlockView.slackByteCount)
-    let frame = slabs.allocate(byteCount).bindMemory(to: Frame.self, capacity: 1)
-    frame.initialize(to: Frame(slot: nil, layerNumber: 0, byteCount: byteCount, wasUsed: false))
-    return frame
-  }
+    /// A frame for an image of so many bytes, and what may be touched behind it. Unfilled.
+    static func allocate(imageByteCount: Int) -> UnsafeMutablePointer<Frame> {
+      let byteCount = headerByteCount + imageByteCount + BlockView.slackByteCount
+      let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
+      let frame = memory.bindMemory(to: Frame.self, capacity: 1)
+      // A slot pointer of its own for the moment: set when the frame is taken in.
+      frame.initialize(
+        to: Frame(slot: Slots(bitPattern: 8)!, layerNumber: 0, byteCount: byteCount, wasUsed: false))
+      return frame
+    }
 
-  func free(_ frame: UnsafeMutablePointer<Frame>) {
-    slabs.free(UnsafeMutableRawPointer(frame), frame.pointee.byteCount)
+    static func free(_ frame: UnsafeMutablePointer<Frame>) { UnsafeMutableRawPointer(frame).deallocate() }
   }
 
   /// One word for each block of a layer, guarded by the lock of the block's shard: 0 nothing, 1 missed once, else the frame.
@@ -80,7 +81,7 @@ final class BlockCache: Sendable {
           hand += 1
         } else {
           remove(at: hand)
-          candidate.pointee.slot?.pointee = 0
+          candidate.pointee.slot.pointee = 0
           evictedCount += 1
           victims.append(candidate)
         }
@@ -115,7 +116,6 @@ final class BlockCache: Sendable {
   let byteCountMax: Int
   nonisolated(unsafe) private let shards: UnsafeMutablePointer<Lock<Shard>>
   private let shardCount: Int
-  private let slabs = FrameSlabs()
   private let layerCount = Lock<UInt64>(0)
 
   private static let shardCountMax = 64
@@ -160,7 +160,7 @@ final class BlockCache: Sendable {
     for index in 0..<shardCount {
       var victims: [UnsafeMutablePointer<Frame>] = []
       shards[index].withLock { $0.removeAll(ofLayer: number, victims: &victims) }
-      for frame in victims { free(frame) }
+      for frame in victims { Frame.free(frame) }
     }
   }
 

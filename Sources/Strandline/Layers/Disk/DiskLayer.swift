@@ -269,7 +269,7 @@ final class DiskLayer: @unchecked Sendable {
   private func takeIn(_ view: BlockView, _ block: Int) {
     let keysByteCount = view.sharedOffset + view.sharedByteCount
     let bodiesByteCount = view.end(view.count - 1)
-    let frame = cache.makeFrame(imageByteCount: keysByteCount + bodiesByteCount)
+    let frame = BlockCache.Frame.allocate(imageByteCount: keysByteCount + bodiesByteCount)
     let image = BlockCache.Frame.image(frame)
     image.copyMemory(from: view.keys, byteCount: keysByteCount)
     (image + keysByteCount).copyMemory(from: view.bodies, byteCount: bodiesByteCount)
@@ -280,8 +280,8 @@ final class DiskLayer: @unchecked Sendable {
       guard slot.pointee <= BlockCache.missedOnce else { return false }
       return shard.insert(frame, at: slot, layerNumber: cacheNumber, victims: &victims)
     }
-    if !isIn { cache.free(frame) }
-    for victim in victims { cache.free(victim) }
+    if !isIn { BlockCache.Frame.free(frame) }
+    for victim in victims { BlockCache.Frame.free(victim) }
   }
 
   @inline(__always)
