@@ -41,7 +41,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
-      dependencies: ["strandline", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
+      dependencies: ["strandline", "Strandline", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
