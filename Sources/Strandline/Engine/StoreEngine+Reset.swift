@@ -6,7 +6,9 @@ extension StoreEngine {
     let started = environment.clock.monotonicNanoseconds()
     precondition(!isInLane, "reset inside write: reset after it")
     let report = try gate.exclusively { () throws(StoreError) in
-      try lane.withLock { (lane) throws(StoreError) in try reset(&lane, keepCopy: keepCopy) }
+      try lane.withLock { (lane) throws(StoreError) in
+        gate.hasPending ? nil : try reset(&lane, keepCopy: keepCopy)
+      }
     }
     options.observer?.note(.reset(epoch: report.epoch))
     var result = report

@@ -54,17 +54,25 @@ struct WriteGate: ~Copyable, Sendable {
     return waited
   }
 
-  /// Keeps writers out and waits until no commit is on its way, then runs `body`.
-  func exclusively<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+  /// Keeps writers out and waits until no commit is on its way, then runs `body`; again as long as that answers nil.
+  ///
+  /// A writer that passed before may still be on its way into the lane. Whoever needs none on its way takes the lane in `body`, and answers
+  /// nil if ``hasPending`` then.
+  func exclusively<Result>(_ body: () throws(StoreError) -> Result?) throws(StoreError) -> Result {
     monitor.look { $0.exclusiveWaiting += 1 }
     defer { monitor.change { $0.exclusiveWaiting -= 1 } }
-    let isClosed: Bool = monitor.wait { state -> Bool? in
-      if state.isClosed { return true }
-      return state.pending.isEmpty ? false : nil
+    while true {
+      let isClosed: Bool = monitor.wait { state -> Bool? in
+        if state.isClosed { return true }
+        return state.pending.isEmpty ? false : nil
+      }
+      if isClosed { throw .closed }
+      if let result = try body() { return result }
     }
-    if isClosed { throw .closed }
-    return try body()
   }
+
+  /// Whether a commit is on its way. In the lane it stays false once it is.
+  var hasPending: Bool { monitor.look { !$0.pending.isEmpty } }
 
   /// Notes a commit; called in the lane. Answers its token.
   func begin(_ sequence: UInt64, tablesBefore: Tables) -> UInt64 {

@@ -1,7 +1,7 @@
 internal import Glibc
 @_spi(Engine) internal import StrandlineLog
 
-// HOT PATH: once per row written. Evidence: RowSpeedTests; no allocation but the buffer's growth unless cells are nested.
+// HOT PATH: once per row written. Evidence: Docs/Benchmarks.md, "load.1M"; no allocation but the buffer's growth unless cells are nested.
 
 // One row. Little-endian.
 //

@@ -1,6 +1,6 @@
 @_spi(Engine) internal import StrandlineLog
 
-// HOT PATH: once per row read. Evidence: RowSpeedTests.
+// HOT PATH: once per row read. Evidence: Docs/Benchmarks.md, "scan.full".
 
 /// A row as stored (layout: RowEncoding). Its structure is checked once, when it is made; then each cell is reached without the rest.
 ///

@@ -77,6 +77,26 @@ struct StoreConcurrencyTests {
     try again.close()
   }
 
+  @Test func `a reset that comes between commits fails none of them`() throws {
+    let store = try Store.open(at: directory.path + "/store", schema: Self.schema, options: options())
+    let unexpected = Shared<[String]>([])
+    let working = Shared(4)
+    withThreads(5) { thread in
+      do {
+        if thread == 4 {
+          while working.lock.withLock({ $0 }) > 0 { try store.reset() }
+          return
+        }
+        defer { working.lock.withLock { $0 -= 1 } }
+        for value in Int64(0)..<Int64(150 * SoakScale.factor) { try write(store, value * 4 + 1, thread) }
+      } catch {
+        unexpected.lock.withLock { $0.append("thread \(thread): \(error)") }
+      }
+    }
+    #expect(unexpected.lock.withLock { $0 } == [])
+    try store.close()
+  }
+
   @Test func `closing beside writers and readers answers closed and loses nothing acknowledged`() throws {
     let store = try Store.open(at: directory.path + "/store", schema: Self.schema, options: options())
     let acknowledged = Shared<[Int: Int64]>([:])
