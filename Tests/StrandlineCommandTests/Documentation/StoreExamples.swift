@@ -29,8 +29,9 @@ struct StoreExamples {
       break
     }
     try await store.reset()  // one record, whatever the store holds
-    defer { try? store.close() }
-    return try before.query("todos").where("done", .equals, false).order(by: "title").all(Todo.self)
+    let open = try before.query("todos").where("done", .equals, false).order(by: "title").all(Todo.self)
+    try await store.close()
+    return open
   }
   // end
 
