@@ -2,7 +2,7 @@ import Glibc
 import StrandlineTestSupport
 import Testing
 
-@testable import StrandlineLog
+@testable @_spi(Engine) import StrandlineLog
 
 /// Signals that come all the time, and calls that move less than they were asked to.
 struct InterruptionTests {
