@@ -222,7 +222,8 @@ extension StoreEngine {
       try log.publishRoot(layers: entries, anchor: anchor, epoch: epoch)
       return true
     } catch {
-      guard case .epochEnded = error else {
+      // A reset in between also takes away the commit that replay was to begin behind.
+      guard log.status.epoch != epoch else {
         // META may name the new layer or not. Whoever opens the store next knows, and removes what it does not name.
         throw StoreError(error)
       }
