@@ -39,6 +39,11 @@ extension Transaction {
   public mutating func expect(
     _ name: String, _ key: Value..., sequence: SequenceNumber
   ) throws(StoreError) {
+    try expect(name, key: key, sequence: sequence)
+  }
+
+  /// As the form with a list of values.
+  public mutating func expect(_ name: String, key: [Value], sequence: SequenceNumber) throws(StoreError) {
     let table = try state.tables.named(name)
     let key = try table.storeKey(key)
     let found: SequenceNumber
