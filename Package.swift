@@ -29,7 +29,7 @@ let package = Package(
     .target(
       name: "Strandline", dependencies: ["CLZ4", "CStrandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .executableTarget(
-      name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
+      name: "strandline", dependencies: ["CZlib", "Strandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
       name: "StrandlineTestSupport", dependencies: ["StrandlineLog", "CStrandline"],
       path: "Tests/TestSupport", swiftSettings: swiftSettings),
