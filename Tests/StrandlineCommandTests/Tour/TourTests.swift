@@ -1,5 +1,5 @@
 import Glibc
-import StrandlineLog
+@_spi(Engine) import StrandlineLog
 import Testing
 
 @testable import strandline
@@ -66,8 +66,19 @@ struct TourTests {
     #expect(TourHistory.collect(changelogs: "/nonexistent", packages: "/nonexistent") == nil)
   }
 
-  @Test(arguments: [TourHistory.commitCountMin, 61, 200])
-  func `every chapter after the first works with a short history too`(commitCount: Int) throws {
+  /// Runs `body` on a thread of its own: a chapter waits for tasks, which need the pool's threads.
+  private func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    let thread = HelperThread(name: "tour", clock: SystemClock())
+    try thread.start()
+    defer { thread.stop() }
+    let outcome = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Void, any Error>, Never>) in
+      thread.submit { continuation.resume(returning: Result { try body() }) }
+    }
+    try outcome.get()
+  }
+
+  @Test(.serialized, arguments: [TourHistory.commitCountMin, 61, 200])
+  func `every chapter after the first works with a short history too`(commitCount: Int) async throws {
     let scratch = try ScratchDirectory()
     let console = Console(out: Output(descriptor: nil), err: Output(descriptor: nil))
     let tour = Tour(
@@ -75,9 +86,8 @@ struct TourTests {
       narrator: Narrator(console: console, speaksOnError: false))
     tour.history = history(commitCount: commitCount)
     tour.uploads.take((0..<commitCount).map { entry("pkg", "\($0)", Int64($0) * 1000) })
-    // On a thread of its own: a chapter waits for tasks, which need the pool's threads.
     nonisolated(unsafe) let shared = tour
-    try Patience.wait(for: { for chapter in TourCommand.chapters.dropFirst() { try chapter.run(shared) } })
+    try await onOwnThread { for chapter in TourCommand.chapters.dropFirst() { try chapter.run(shared) } }
     #expect(tour.figures.proofCount == 15)
     #expect(tour.figures.tables.entryCount == commitCount)
     #expect(tour.figures.salvagedCommitCount == commitCount - 1)
