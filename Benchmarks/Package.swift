@@ -29,6 +29,7 @@ let package = Package(
       name: "StrandlineBenchmarks",
       dependencies: [
         "CReference", "CSQLite", "CLMDB", "CRocksDB", "CLevelDB",
+        .product(name: "Strandline", package: "strandline"),
         .product(name: "StrandlineLog", package: "strandline"),
       ],
       swiftSettings: swiftSettings),

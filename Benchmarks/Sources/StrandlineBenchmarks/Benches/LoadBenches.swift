@@ -6,7 +6,7 @@ enum LoadBenches {
       name: "load.\(name)", summary: "\(name) rows, 1,000 a durable commit, one writer", fullRowCount: rows,
       smallRowCount: 20_000, primary: .rowsPerSecond,
       subjects: [StrandlineAppend(work: work), CReferenceAppend(work: work), RawAppend(work: work)]
-        + EngineKind.peers.map { EngineSubject(engine: $0, work: EngineAppend(work: work)) },
+        + EngineKind.besideLogs.map { EngineSubject(engine: $0, work: EngineAppend(work: work)) },
       reference: .cReference, goals: [.rowsPerSecond: 1_000_000])
   }
 }

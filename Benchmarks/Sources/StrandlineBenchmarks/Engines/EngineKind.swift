@@ -16,7 +16,18 @@ struct EngineKind: Sendable {
   static let peers: [EngineKind] = [sqliteFull, sqliteNormal, lmdb, rocksDB, levelDB]
 
   /// Who takes part in the store benches, in the order of their turns.
-  static let all: [EngineKind] = peers
+  static let all: [EngineKind] = [strandline] + peers
+
+  /// Who fills an empty store, beside the logs.
+  static let besideLogs: [EngineKind] = {
+    var store = strandline
+    store.name = .strandlineStore
+    return [store] + peers
+  }()
+
+  static let strandline = EngineKind(
+    name: .strandline, open: { try StrandlineEngine(path: $0, settings: $1) }, groupsCommits: true,
+    restsCompacted: true)
 
   static let sqliteFull = EngineKind(
     name: .sqliteFull, open: { try SQLiteEngine(path: $0, settings: $1, synchronous: "FULL") },

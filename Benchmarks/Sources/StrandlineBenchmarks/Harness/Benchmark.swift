@@ -47,6 +47,8 @@ struct SubjectName: Hashable, Sendable {
   static let strandline = SubjectName("strandline")
   /// The asynchronous form, in tasks.
   static let strandlineAsync = SubjectName("strandline-async")
+  /// The store, in benches where the log below it stands beside it.
+  static let strandlineStore = SubjectName("strandline-store")
   /// The log loop in C.
   static let cReference = SubjectName("c-reference")
   /// The system calls alone.
@@ -60,6 +62,8 @@ struct SubjectName: Hashable, Sendable {
 
   static let peers: [SubjectName] = [sqliteFull, sqliteNormal, lmdb, rocksDB, levelDB]
 
+  /// Held to the goals.
+  var hasGoals: Bool { self == .strandline || self == .strandlineStore }
   var isOurs: Bool { text.hasPrefix("strandline") }
   var isPeer: Bool { Self.peers.contains(self) }
 }

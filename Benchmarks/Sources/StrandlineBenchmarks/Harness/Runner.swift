@@ -126,7 +126,7 @@ struct Runner {
       }
       for metric in metrics {
         let asked = metric == .ratio ? benchmark.goal : benchmark.goals[metric]
-        let goal = subject.name == .strandline ? asked : nil
+        let goal = subject.name.hasGoals ? asked : nil
         add(subject.name, metric, runs.compactMap { $0[metric] }, hash: runs.last?.resultHash, goal: goal)
       }
     }
@@ -140,7 +140,7 @@ struct Runner {
         guard let ours = ours[benchmark.primary], let theirs = theirs[benchmark.primary] else { return nil }
         return benchmark.primary.isRate ? ours / theirs : theirs / ours
       }
-      let goal = subject.name == .strandline ? benchmark.goal : nil
+      let goal = subject.name.hasGoals ? benchmark.goal : nil
       add(subject.name, .ratio, ratios, hash: nil, goal: goal)
     }
     return figures
