@@ -24,6 +24,7 @@ public struct LogOptions: Sendable {
   /// Larger segments mean fewer files, and space is given back in larger steps.
   public var segmentByteCountMax = 64 << 20
   /// How far the active segment is filled with zeros ahead of the tail. Default 1 MiB, at least 64 KiB, at most 1 GiB.
+  /// Large groups of commits keep more; `close()` gives back what is beyond it.
   public var spaceAheadByteCount = 1 << 20
   /// The largest commit, in bytes of its records as stored. Default and maximum 1 GiB, at least 1 KiB. A commit is held in
   /// memory until it is written.

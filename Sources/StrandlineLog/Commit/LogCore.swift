@@ -258,6 +258,7 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
       guard case .outOfSpace = error else { throw error }
       try writer.sync()
     }
+    try writer.giveSpaceBack()
     let tag = writer.chain.tag
     try writer.writeRoot { slot in
       slot.closedCleanly = true

@@ -310,7 +310,7 @@ final class Writer {
     }
     do throws(LogError) {
       try sync()
-      try closeActiveFile()
+      try cutSpaceAhead(at: tailOffset)
       try adopt(prepared)
     } catch {
       // Before the new name is durable the old segment stays in use; its space ahead is gone and is made again.
@@ -325,10 +325,18 @@ final class Writer {
     }
   }
 
-  private func closeActiveFile() throws(LogError) {
+  /// Ends the growth of the active segment, and gives back what large groups have left allocated beyond a step: the next open reads
+  /// every byte behind the tail.
+  func giveSpaceBack() throws(LogError) {
+    let kept = space.endKept(behind: tailOffset)
+    guard space.close() > kept, !sharesFile else { return }
+    try cutSpaceAhead(at: kept)
+  }
+
+  private func cutSpaceAhead(at end: Int64) throws(LogError) {
     do throws(Errno) {
       try directory.fileSystem.retryingInterrupts { () throws(Errno) in
-        try directory.fileSystem.truncate(segment.file, to: tailOffset)
+        try directory.fileSystem.truncate(segment.file, to: end)
       }
     } catch {
       throw .ioFailed(segment.failure(.truncate, error))

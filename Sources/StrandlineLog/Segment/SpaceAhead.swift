@@ -141,19 +141,24 @@ final class SpaceAhead: Sendable {
     directory.discard(directory.path(of: prepared.name.temporary))
   }
 
-  /// Lets go of the active file and what was prepared; nothing is grown afterwards.
-  func close() {
-    let prepared = monitor.wait { state -> Prepared?? in
+  /// Lets go of the active file and what was prepared; nothing is grown afterwards. Answers up to where the file is allocated.
+  @discardableResult
+  func close() -> Int64 {
+    let (prepared, allocatedEnd) = monitor.wait { state -> (Prepared?, Int64)? in
       guard !state.isWorking else { return nil }
       state.path = nil
       state.goal = state.allocatedEnd
       state.ordinalToPrepare = nil
       let prepared = state.prepared
       state.prepared = nil
-      return .some(prepared)
+      return (prepared, state.allocatedEnd)
     }
     if let prepared { discard(prepared) }
+    return allocatedEnd
   }
+
+  /// Where the space ends that a segment keeps behind a tail at `offset` while nothing hurries: one step and the reserve, in whole blocks.
+  func endKept(behind offset: Int64) -> Int64 { (offset + step + Self.reserveByteCount + 4095) & ~4095 }
 
   // MARK: Work
 
@@ -253,7 +258,7 @@ final class SpaceAhead: Sendable {
   private func makeSegment(ordinal: UInt64) throws(LogError) -> Prepared {
     let name = SegmentFileName(ordinal: ordinal, id: randomBits())
     let path = directory.path(of: name.temporary)
-    let end = (Int64(SegmentHeader.blockByteCount) + step + Self.reserveByteCount + 4095) & ~4095
+    let end = endKept(behind: Int64(SegmentHeader.blockByteCount))
     let file = try directory.performNeedingSpace(.open, path) { () throws(Errno) in
       try directory.fileSystem.openRetrying(path, .create)
     }

@@ -12,7 +12,8 @@ struct CrashWorkload: Sendable {
     /// Reads all that is synced and compares.
     case readBack
     case pause(Duration)
-    case closeAndReopen
+    /// The new process keeps this much space ahead; one that keeps less than the one before it gives some back when it closes.
+    case closeAndReopen(spaceAhead: Int)
     /// Ends without close, as a process does that is killed between two calls.
     case abandonAndReopen
 
@@ -27,7 +28,7 @@ struct CrashWorkload: Sendable {
       case .compact: "compact"
       case .readBack: "read back"
       case .pause(let duration): "pause \(duration)"
-      case .closeAndReopen: "close and reopen"
+      case .closeAndReopen(let byteCount): "close and reopen with \(byteCount) bytes ahead"
       case .abandonAndReopen: "abandon and reopen"
       }
     }
@@ -52,6 +53,12 @@ struct CrashWorkload: Sendable {
       case 90: maker.backup()
       case 110: maker.reset(keepsCopy: false, hasBase: true)
       case 111, 112: maker.reset(keepsCopy: false, hasBase: false)
+      // A segment made with much space ahead, then closed by a process that keeps less.
+      case 130: maker.closeAndReopen(spaceAhead: 128 << 10)
+      case 131, 132: maker.append([maker.random(6_000)], synced: false)
+      case 133: maker.closeAndReopen()
+      case 134: maker.append([maker.random(10)], synced: false)
+      case 135: maker.closeAndReopen()
       case 150: maker.append([maker.random(5_000), maker.random(700_000), maker.random(600_000)], synced: false)
       case 152: maker.reset(keepsCopy: false, hasBase: false)
       case 180: maker.compact()
@@ -67,7 +74,11 @@ struct CrashWorkload: Sendable {
     maker.append([maker.random(40)], synced: true)
     maker.append([maker.random(90), []], synced: false)
     maker.append(maker.compressible(1, byteCount: 6_000), synced: true)
-    maker.operations.append(.closeAndReopen)
+    maker.closeAndReopen(spaceAhead: 128 << 10)
+    maker.append([maker.random(8_000)], synced: false)
+    maker.closeAndReopen()
+    maker.append([maker.random(20)], synced: false)
+    maker.closeAndReopen()
     maker.append([maker.random(3_000)], synced: false)
     maker.operations.append(.sync)
     maker.append([maker.random(4_500)], synced: true)
@@ -86,7 +97,7 @@ struct CrashWorkload: Sendable {
     maker.append([maker.random(10)], synced: false)
     maker.operations.append(.readBack)
     maker.append([maker.random(10)], synced: true)
-    maker.operations.append(.closeAndReopen)
+    maker.closeAndReopen()
     return CrashWorkload(seed: seed, operations: maker.operations)
   }
 
@@ -119,6 +130,10 @@ struct CrashWorkload: Sendable {
       backupCount += 1
     }
 
+    mutating func closeAndReopen(spaceAhead: Int = 64 << 10) {
+      operations.append(.closeAndReopen(spaceAhead: spaceAhead))
+    }
+
     mutating func compact() { operations.append(.compact) }
 
     mutating func any() {
@@ -129,7 +144,7 @@ struct CrashWorkload: Sendable {
       case 73..<76: append([random(6_000)], synced: false)
       case 76..<81: operations.append(.sync)
       case 81..<83: operations.append(.readBack)
-      case 83..<86: operations.append(.closeAndReopen)
+      case 83..<86: closeAndReopen()
       case 86..<90: operations.append(.abandonAndReopen)
       case 90..<94: operations.append(.pause(.milliseconds(Int.random(in: 1..<2_000, using: &generator))))
       case 94..<95: backup()

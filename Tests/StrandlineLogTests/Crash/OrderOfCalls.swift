@@ -19,6 +19,8 @@ struct OrderOfCalls {
     /// Sequence numbers of frames no sync has covered.
     var unsyncedSequences: [UInt64] = []
     var hasFrames = false
+    /// No sync has covered the last change of its size.
+    var isCut = false
   }
 
   private struct Slot {
@@ -91,6 +93,7 @@ struct OrderOfCalls {
     case .truncate where name.hasPrefix("seg-"):
       segments[name, default: Segment()].writtenEnd = min(
         segments[name, default: Segment()].writtenEnd, UInt64(call.offset ?? 0))
+      segments[name]?.isCut = true
     case .rename where name.hasPrefix("seg-"):
       expect(segments[name]?.isHeaderSynced == true, "\(name) got its name before its header was synced")
       segments[name]?.nameState = 1
@@ -109,6 +112,7 @@ struct OrderOfCalls {
       segment.isHeaderSynced = segment.hasHeader
       segment.syncedEnd = segment.writtenEnd
       segment.unsyncedSequences = []
+      segment.isCut = false
       segments[name] = segment
     }
   }
@@ -198,6 +202,7 @@ struct OrderOfCalls {
       expect(bytes.u64(start + 144) <= syncedLSN, "META says durable \(bytes.u64(start + 144)), synced is \(syncedLSN)")
       if slot.isClean {
         expect(segments.values.allSatisfy(\.unsyncedSequences.isEmpty), "META says clean before the log was synced")
+        expect(!segments.values.contains(where: \.isCut), "META says clean before a cut was synced")
       }
     }
   }

@@ -10,11 +10,13 @@ struct RecoveredLog {
   /// Opens the store `/store`, or the one at `path`.
   static func open(
     _ fileSystem: any FileSystem, at path: String = CrashWorkload.storePath, seed: UInt64,
-    clock: ManualClock = ManualClock(), access: LogOptions.Access = .readWrite, alignsCommits: Bool = false
+    clock: ManualClock = ManualClock(), access: LogOptions.Access = .readWrite, alignsCommits: Bool = false,
+    spaceAhead: Int = 64 << 10
   ) throws -> RecoveredLog {
     var options = LogOptions.crashTest(fileSystem, seed: seed, clock: clock)
     options.access = access
     options.alignsCommits = alignsCommits
+    options.spaceAheadByteCount = spaceAhead
     var entries: [CommitModel.Entry] = []
     var isWhole = true
     let log = try Log.open(at: path, options: options) { (batch) throws(LogError) in

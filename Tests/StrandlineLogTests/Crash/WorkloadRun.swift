@@ -73,12 +73,12 @@ final class WorkloadRun {
     case .compact: try compact(log)
     case .readBack: try readBack(log)
     case .pause(let duration): clock.advance(by: duration)
-    case .closeAndReopen:
+    case .closeAndReopen(let spaceAhead):
       self.log = nil
       // Closed whatever it answers.
       try log.close()
       acknowledge(synced: true)
-      try reopen()
+      try reopen(spaceAhead: spaceAhead)
     case .abandonAndReopen: break
     }
   }
@@ -211,11 +211,11 @@ final class WorkloadRun {
     }
   }
 
-  private func reopen() throws {
+  private func reopen(spaceAhead: Int = 64 << 10) throws {
     mark(Self.reopenMark)
     let recovered = try RecoveredLog.open(
       fileSystem, seed: workload.seed &* 31 &+ UInt64(promises.operation + 1), clock: clock,
-      alignsCommits: workload.alignsCommits)
+      alignsCommits: workload.alignsCommits, spaceAhead: spaceAhead)
     let count = Int(recovered.log.status.last.sequence.rawValue)
     guard (promises.survivesKill...model.count).contains(count) else {
       complaints.append("reopen found \(count) commits of \(promises.survivesKill)...\(model.count)")
