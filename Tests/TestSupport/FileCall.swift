@@ -2,7 +2,8 @@ public import StrandlineLog
 
 /// The methods of ``FileSystem``, as kinds of calls.
 public enum FileOperation: String, Hashable, Sendable, CaseIterable {
-  case open, create, close, read, write, syncData, sync, truncate, allocate, clone, dropCache, status, statusAt
+  case open, create, close, read, write, syncData, sync, truncate, allocate, clone, dropCache, nextData, status,
+    statusAt
   case makeDirectory, removeDirectory, unlink, link, rename, list, syncDirectory, lockDirectory,
     isDirectoryLocked, kind
 
@@ -11,7 +12,7 @@ public enum FileOperation: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .create, .write, .syncData, .sync, .truncate, .allocate, .clone, .dropCache: true
     case .makeDirectory, .removeDirectory, .unlink, .link, .rename, .syncDirectory: true
-    case .open, .close, .read, .status, .statusAt, .list, .lockDirectory, .isDirectoryLocked, .kind: false
+    case .open, .close, .read, .nextData, .status, .statusAt, .list, .lockDirectory, .isDirectoryLocked, .kind: false
     }
   }
 }

@@ -2,7 +2,7 @@ public import StrandlineLog
 
 /// A file system that hands every call on to another one and may look at it, change it or refuse it on the way.
 ///
-/// A wrapper writes one method, ``perform(_:writing:_:)``; the 23 of ``FileSystem`` come from here.
+/// A wrapper writes one method, ``perform(_:writing:_:)``; the 24 of ``FileSystem`` come from here.
 public protocol InterceptingFileSystem: FileSystem, LosesDirtyBlocks {
   /// Who gets the calls.
   var base: any FileSystem { get }
@@ -121,6 +121,12 @@ extension InterceptingFileSystem {
   public func dropCache(_ file: FileDescriptor, from offset: Int64) throws(Errno) {
     try perform(call(.dropCache, file, at: offset), writing: nil) { _ throws(Errno) in
       try base.dropCache(file, from: offset)
+    }
+  }
+
+  public func nextData(_ file: FileDescriptor, from offset: Int64) throws(Errno) -> Int64? {
+    try perform(call(.nextData, file, at: offset), writing: nil) { _ throws(Errno) in
+      try base.nextData(file, from: offset)
     }
   }
 

@@ -30,6 +30,8 @@ int strandline_rename_noreplace(const char *from, const char *to);
 int strandline_fallocate(int descriptor, int64_t offset, int64_t length);
 /// FICLONE: makes `to` share all bytes of `from`. 0 or -1 with errno (EOPNOTSUPP where unknown).
 int strandline_clone(int to, int from);
+/// lseek(2) with SEEK_DATA; `offset` itself where the file system's answer is not known to be sound. -1 with errno, ENXIO: nothing more.
+int64_t strandline_next_data(int descriptor, int64_t offset);
 /// Magic number of the file system that holds `path` (statfs f_type), or -1 with errno.
 int64_t strandline_file_system_type(const char *path);
 /// sched_setaffinity of the calling thread to one processor. 0 or -1 with errno.

@@ -33,6 +33,11 @@ public protocol FileSystem: Sendable {
   /// `posix_fadvise(POSIX_FADV_DONTNEED)`: the next read from `offset` on asks the device again. A hint.
   func dropCache(_ file: FileDescriptor, from offset: Int64) throws(Errno)
 
+  /// `SEEK_DATA`: the first offset from `offset` on where the file may hold something, nil if it holds nothing up to its end. What is
+  /// passed over reads as zeros. Where the file system cannot tell, ``read(_:into:at:)`` has to: the answer is `offset`, and that is the
+  /// implementation unless there is another.
+  func nextData(_ file: FileDescriptor, from offset: Int64) throws(Errno) -> Int64?
+
   func status(_ file: FileDescriptor) throws(Errno) -> FileStatus
   /// `lstat`: does not follow a symbolic link at the last component.
   func status(at path: String) throws(Errno) -> FileStatus
@@ -61,6 +66,7 @@ public protocol FileSystem: Sendable {
 }
 
 extension FileSystem {
+  public func nextData(_ file: FileDescriptor, from offset: Int64) throws(Errno) -> Int64? { offset }
   public func unlockDirectory(_ directory: FileDescriptor) throws(Errno) { try close(directory) }
 }
 

@@ -65,6 +65,14 @@ public struct PosixFileSystem: FileSystem {
     guard failure == 0 else { throw Errno(failure) }
   }
 
+  public func nextData(_ file: FileDescriptor, from offset: Int64) throws(Errno) -> Int64? {
+    let next = strandline_next_data(file.rawValue, offset)
+    if next >= 0 { return next }
+    // ENXIO: there is nothing up to the end of the file.
+    guard errno == ENXIO else { throw .current }
+    return nil
+  }
+
   public func status(_ file: FileDescriptor) throws(Errno) -> FileStatus {
     var status = stat()
     guard fstat(file.rawValue, &status) == 0 else { throw .current }

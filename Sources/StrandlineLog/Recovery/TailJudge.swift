@@ -20,15 +20,19 @@ struct TailJudge {
   }
 
   /// - Parameter beforeSecondLook: called once with F between the passes; the opener syncs the file there and drops its cache
-  ///   from F on, so that the second pass sees what the device holds.
+  ///   from F on, so that the second pass sees what the device holds. Without it there is no second pass where F leaves nothing to prove.
   func examine(
-    beforeSecondLook: (LSN) throws(LogError) -> Void = { _ in }
+    beforeSecondLook: ((LSN) throws(LogError) -> Void)? = nil
   ) throws(LogError) -> TailEvidence {
     let first = try look(
       from: Checkpoint(state: start, frameCount: 0, statedPromise: .zero), provingBodies: provesAllBodies)
-    try beforeSecondLook(first.evidence.promise.lsn)
-    if provesAllBodies { return first.evidence }
     let promise = first.evidence.promise.lsn
+    if provesAllBodies { return first.evidence }
+    if let beforeSecondLook {
+      try beforeSecondLook(promise)
+    } else if promise >= first.evidence.verifiedEnd {
+      return first.evidence
+    }
     let checkpoint = first.checkpoints.last { $0.state.lsn <= promise } ?? first.checkpoints[0]
     var second = try look(from: checkpoint, provingBodiesFrom: promise)
     // A promise seen once was made, whatever the second look still finds of the frame that carried it.
@@ -137,8 +141,14 @@ struct TailJudge {
           }
           step += 8
         }
+        place += Int64(stride)
+      } else {
+        do throws(Errno) {
+          place = try window.endOfHole(from: place + Int64(stride))
+        } catch {
+          throw .ioFailed(segment.failure(.read, error))
+        }
       }
-      place += Int64(stride)
     }
     return behind
   }

@@ -36,6 +36,16 @@ struct FileWindow: ~Copyable {
     return UnsafeRawBufferPointer(rebasing: buffer[from..<from + min(wanted, count - from)])
   }
 
+  /// Where reading has to go on behind bytes that were found to be zero: at `offset`, or, where the file system holds nothing from there
+  /// on, in front of what it holds next. A multiple of 8 bytes from `offset`.
+  func endOfHole(from offset: Int64) throws(Errno) -> Int64 {
+    guard offset < end else { return offset }
+    let next = try fileSystem.retryingInterrupts { () throws(Errno) in
+      try fileSystem.nextData(file, from: offset)
+    }
+    return offset + max(0, min(next ?? end, end) - offset) & ~7
+  }
+
   private mutating func fill(at offset: Int64, atLeast wanted: Int, readAhead: Int) throws(Errno) {
     if wanted > buffer.count {
       buffer.deallocate()

@@ -35,15 +35,14 @@ final class SegmentFile: Sendable {
     var window = FileWindow(fileSystem: fileSystem, file: file, end: end)
     var offset = start
     while offset < end {
-      let bytes: UnsafeRawBufferPointer
       do throws(Errno) {
-        bytes = try window.bytes(at: offset, count: Int(min(256 << 10, end - offset)))
+        let bytes = try window.bytes(at: offset, count: Int(min(256 << 10, end - offset)))
+        if !bytes.isAllZero { return false }
+        if bytes.isEmpty { return true }
+        offset = try window.endOfHole(from: offset + Int64(bytes.count))
       } catch {
         throw .ioFailed(failure(.read, error))
       }
-      if !bytes.isAllZero { return false }
-      if bytes.isEmpty { return true }
-      offset += Int64(bytes.count)
     }
     return true
   }

@@ -31,7 +31,8 @@ struct HeadSearch: ~Copyable {
       let bytes = try window.bytes(at: place, count: Self.stride + FrameHeader.byteCount - 8)
       // The file became shorter than it was a moment ago.
       guard !bytes.isEmpty else { break }
-      if !bytes.isAllZero {
+      let isZero = bytes.isAllZero
+      if !isZero {
         var step = 0
         while step < Self.stride, step < bytes.count {
           if place + Int64(step) >= first, step + FrameHeader.byteCount <= bytes.count {
@@ -56,6 +57,10 @@ struct HeadSearch: ~Copyable {
       }
       result.end = place + Int64(min(Self.stride, bytes.count))
       place += Int64(Self.stride)
+      if isZero {
+        place = try window.endOfHole(from: place)
+        result.end = max(result.end, min(place, window.end))
+      }
     }
     return result
   }
