@@ -69,14 +69,17 @@ extension LogError.FormatDetail: CustomStringConvertible {
 extension CorruptionReport: CustomStringConvertible {
   public var description: String {
     var text = offset.map { "\(file): byte \($0): " } ?? "\(file): "
-    text += "\(words): expected \(expected), found \(found)"
+    text += "\(reason.words): expected \(expected), found \(found)"
     if isSingleBit == true { text += "; one flipped bit explains it" }
     if let laterFrameCount, laterFrameCount > 0 { text += "; \(laterFrameCount) later frames verify" }
     return text
   }
+}
 
-  private var words: String {
-    switch reason {
+extension CorruptionReport.Reason {
+  /// For people.
+  @_spi(Engine) public var words: String {
+    switch self {
     case .rootDamaged: "META is damaged"
     case .rootMissing: "META is missing"
     case .logOlderThanRoot: "the log is older than META"

@@ -223,18 +223,15 @@ struct LogOpener {
   // MARK: Steps
 
   private func makeDirectoryIfMissing() throws(LogError) {
-    let status = try directory.perform(.status, directory.path) { () throws(Errno) in
-      try fileSystem.statusIfPresent(at: directory.path)
-    }
+    let status = try status()
+    if let status, status.kind != .directory { _ = try readListing() }
     let rootStatus = try? fileSystem.statusIfPresent(at: directory.path(of: RootSlot.fileName))
     if status == nil || rootStatus == nil { try StoreCreation.makeDirectory(directory) }
   }
 
   private func requireDirectory() throws(LogError) {
-    let status = try directory.perform(.status, directory.path) { () throws(Errno) in
-      try fileSystem.statusIfPresent(at: directory.path)
-    }
-    if status == nil { throw .noStore(path: directory.path) }
+    guard let status = try status() else { throw .noStore(path: directory.path) }
+    if status.kind != .directory { _ = try readListing() }
   }
 
   private func readListing() throws(LogError) -> StoreListing {
@@ -242,8 +239,17 @@ struct LogOpener {
       return StoreListing(
         try fileSystem.retryingInterrupts { () throws(Errno) in try fileSystem.list(directory.path) })
     } catch {
-      if error.rawValue == ENOENT { throw .noStore(path: directory.path) }
+      let isMissing = error == .noSuchFile
+      if isMissing, try status() == nil { throw .noStore(path: directory.path) }
+      // A file, a link that leads nowhere, or anything else that has no names in it.
+      if isMissing || error.meansNoRegularFile { throw .unsupportedFormat(file: directory.path, detail: .notAStore) }
       throw .ioFailed(IOFailure(operation: .list, path: directory.path, errno: error))
+    }
+  }
+
+  private func status() throws(LogError) -> FileStatus? {
+    try directory.perform(.status, directory.path) { () throws(Errno) in
+      try fileSystem.statusIfPresent(at: directory.path)
     }
   }
 
@@ -274,7 +280,7 @@ struct LogOpener {
         return evidence
       }
     }
-    return try judge.examine { (promise) throws(LogError) in
+    return try judge.examine { [directory, fileSystem] (promise) throws(LogError) in
       try directory.perform(.sync, tail.path) { () throws(Errno) in try fileSystem.syncData(tail.file) }
       try directory.perform(.syncDirectory, directory.path) { () throws(Errno) in
         try fileSystem.syncDirectory(directory.path)

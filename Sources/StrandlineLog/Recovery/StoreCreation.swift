@@ -20,7 +20,7 @@ enum StoreCreation {
       }
       // A link to a directory is fine: the lock is taken on what it leads to.
       guard status.kind != .file else {
-        throw .ioFailed(IOFailure(operation: .makeDirectory, path: directory.path, errno: Errno(ENOTDIR)))
+        throw .unsupportedFormat(file: directory.path, detail: .notAStore)
       }
     }
     try directory.perform(.syncDirectory, directory.parent) { () throws(Errno) in

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGPIPE.
+/// SIGINT, SIGTERM, SIGHUP and SIGPIPE.
 ///
 /// Until a command asks to ``beginGraceful()``, SIGINT ends the process at once with 130: everything this tool writes
-/// survives that. After it the first SIGINT or SIGTERM is remembered, and wakes who polls ``wakeDescriptor``; the second
-/// ends the process.
+/// survives that. After it the first SIGINT, SIGTERM or SIGHUP is remembered, and wakes who polls ``wakeDescriptor``;
+/// the second ends the process.
 enum Interruption {
   private static let isGraceful = Atomic<Bool>(false)
   private static let wasRequested = Atomic<Bool>(false)
@@ -21,7 +21,7 @@ enum Interruption {
     handle(SIGINT)
   }
 
-  /// From here on SIGINT and SIGTERM ask the command to finish what it holds.
+  /// From here on SIGINT, SIGTERM and SIGHUP ask the command to finish what it holds.
   static func beginGraceful() {
     if readEnd.load(ordering: .relaxed) == -1 {
       var ends: [Int32] = [-1, -1]
@@ -36,6 +36,12 @@ enum Interruption {
     }
     isGraceful.store(true, ordering: .releasing)
     handle(SIGTERM)
+    // `nohup` has it ignored, and means it.
+    var hangUp = sigaction()
+    sigaction(SIGHUP, nil, &hangUp)
+    let isIgnored =
+      unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    if !isIgnored { handle(SIGHUP) }
   }
 
   static var isRequested: Bool { wasRequested.load(ordering: .acquiring) }

@@ -8,6 +8,8 @@
   /// What open refuses the store for when it has looked at the tail. Open does not prove bodies in front of the anchor, this
   /// inspection does, so one may find damage that the other has no need to see.
   public var refusal: LogError?
+  /// What is wrong with the bytes of the segment that a sync had confirmed, wherever they stand.
+  public var damage: LogError?
   /// Where open would cut; nil if it refuses.
   public var cut: LSN?
   /// A writer has the store open: what lies behind the highest promise is on its way, not torn.
@@ -59,7 +61,12 @@
     let isUnfinished = verdict == .torn || evidence.commitEnd != evidence.verifiedEnd
     var inspection = TailInspection(
       path: segment.path, header: segment.header, evidence: evidence, facts: facts, verdict: verdict, refusal: nil,
-      cut: nil, isInFlight: isLocked && isUnfinished)
+      damage: nil, cut: nil, isInFlight: isLocked && isUnfinished)
+    do throws(LogError) {
+      if let root { try evidence.refuseIfCorrupt(tail: segment, root: root) }
+    } catch {
+      inspection.damage = error
+    }
     let seenByOpen = try TailJudge(segment, root: root).examine()
     do throws(LogError) {
       if let root { try seenByOpen.refuseIfCorrupt(tail: segment, root: root) }

@@ -3,13 +3,15 @@
 /// What `log info --json` prints.
 enum InfoJSON {
   static func write(
-    _ survey: StoreSurvey, _ tail: TailInspection?, _ space: SpaceUse, to json: inout JSONWriter
+    _ survey: StoreSurvey, _ tail: TailInspection?, _ space: SpaceUse, _ damage: LogError?, to json: inout JSONWriter
   ) {
     json.object { json in
       json.schemaField()
       json.field("path", survey.path)
       json.field("exists", !survey.isEmpty)
-      json.field("error", survey.chainError?.description)
+      json.field("error", damage?.description)
+      json.name("damage")
+      if case .corrupt(let report) = damage { write(report, to: &json) } else { json.null() }
       json.name("root")
       if let root = survey.root.root { write(root, to: &json) } else { json.null() }
       json.name("slots")
@@ -41,6 +43,19 @@ enum InfoJSON {
         json.field("stray", space.stray)
         json.field("total", space.total)
       }
+    }
+  }
+
+  private static func write(_ report: CorruptionReport, to json: inout JSONWriter) {
+    json.object { json in
+      json.field("reason", report.reason.rawValue)
+      json.field("file", report.file)
+      json.field("offset", report.offset)
+      json.field("expected", report.expected)
+      json.field("found", report.found)
+      json.name("isSingleBit")
+      if let isSingleBit = report.isSingleBit { json.value(isSingleBit) } else { json.null() }
+      json.field("laterFrames", report.laterFrameCount)
     }
   }
 

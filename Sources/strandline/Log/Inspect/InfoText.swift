@@ -3,9 +3,10 @@
 /// What `log info` prints for people.
 enum InfoText {
   static func lines(
-    _ survey: StoreSurvey, _ tail: TailInspection?, _ space: SpaceUse, _ console: Console
+    _ survey: StoreSurvey, _ tail: TailInspection?, _ space: SpaceUse, _ damage: LogError?, _ console: Console
   ) -> [String] {
     var lines = [console.styled(.bold, TerminalText.escaped(survey.path))]
+    if let damage { lines += Self.damage(damage, keepsFromOpening: keepsFromOpening(survey, tail), console) }
     lines += root(survey, console)
     lines += lock(survey.lock)
     lines += segments(survey, console)
@@ -13,10 +14,49 @@ enum InfoText {
     if let tail {
       let state = tail.evidence.state
       lines.append("last commit \(state.completeSequence), epoch \(state.epoch), at LSN \(tail.evidence.commitEnd)")
+      if tail.verdict == .torn, !tail.isInFlight {
+        let count = tail.evidence.contentEnd - tail.commitEndOffset
+        lines.append(
+          "torn tail    \(HumanUnits.number(count, of: "byte")) behind byte \(tail.commitEndOffset), never confirmed; the next writable "
+            + "open cuts them (`strandline log tail` has the evidence)")
+      }
     }
     lines += names(survey)
     lines += use(space)
     return lines
+  }
+
+  // MARK: - Damage
+
+  /// Open reads nothing in front of the anchor.
+  private static func keepsFromOpening(_ survey: StoreSurvey, _ tail: TailInspection?) -> Bool {
+    guard survey.refusal == nil, let tail, tail.refusal == nil else { return true }
+    return tail.evidence.verifiedEnd >= survey.root.root?.anchor.lsn ?? .zero
+  }
+
+  /// What is wrong, and what to do about it.
+  private static func damage(_ error: LogError, keepsFromOpening: Bool, _ console: Console) -> [String] {
+    let heading =
+      console.styled(.red, "DAMAGED")
+      + (keepsFromOpening ? ": open refuses the store" : " in front of the anchor, where open reads nothing")
+    guard case .corrupt(let report) = error else {
+      return [heading, "  \(TerminalText.escaped(error.description))", ""]
+    }
+    var found = report.found
+    if report.isSingleBit == true { found += "; one flipped bit explains it" }
+    if let count = report.laterFrameCount, count > 0 {
+      found += "; \(HumanUnits.number(count, of: "later frame")) \(count == 1 ? "verifies" : "verify")"
+    }
+    return [
+      heading,
+      "  what       \(report.reason.words) (\(report.reason.rawValue))",
+      "  where      \(TerminalText.escaped(report.file))" + (report.offset.map { ", byte \($0)" } ?? ""),
+      "  expected   \(TerminalText.escaped(report.expected))",
+      "  found      \(TerminalText.escaped(found))",
+      "  next       nothing was changed; work on a copy: `strandline log verify` lists all damage,",
+      "             `strandline log salvage STORE --to NEW` copies what verifies into a new store",
+      "",
+    ]
   }
 
   // MARK: - META

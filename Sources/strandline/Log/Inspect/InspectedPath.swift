@@ -74,12 +74,17 @@ extension Console {
   /// What is wrong with META and the chain, or with a single file's header, for commands that go on all the same. The exit code
   /// it calls for.
   func noteRefusal(_ survey: StoreSurvey) -> ExitCode {
-    let isAlone = survey.root.byteCount == nil
-    guard let error = survey.chainError ?? (isAlone ? survey.segments.lazy.compactMap(\.error).first : nil) else {
-      return .success
-    }
+    guard let error = survey.refusal else { return .success }
     note(TerminalText.escaped(error.description))
     return Failure.code(of: error)
+  }
+}
+
+extension StoreSurvey {
+  /// What is wrong with META and the chain, or with a single file's header.
+  var refusal: LogError? {
+    let isAlone = root.byteCount == nil
+    return chainError ?? (isAlone ? segments.lazy.compactMap(\.error).first : nil)
   }
 }
 

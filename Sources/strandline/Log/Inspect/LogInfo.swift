@@ -5,7 +5,10 @@ struct LogInfo: Command {
   static let specification = CommandSpecification(
     name: "info",
     summary: "Show META, segments, layers, epochs and sizes.",
-    discussion: ["Reads headers only; `strandline log verify` proves the rest."],
+    discussion: [
+      "Reads headers, and the bodies of the last segment; `strandline log verify` proves the rest. Where open refuses the store it says",
+      "why: what is damaged, in which file at which byte, what was expected and found, and what to do.",
+    ],
     positionals: [InspectedPath.positional], options: [.json] + InspectedPath.options)
 
   private let path: InspectedPath
@@ -21,14 +24,15 @@ struct LogInfo: Command {
     let (survey, tail) = try inspector.tail()
     if console.noteIfEmpty(survey), !printsJSON { return .success }
     let space = try SpaceUse.of(survey, tail: tail)
+    let damage = survey.refusal ?? tail?.refusal ?? tail?.damage
     if printsJSON {
       var json = JSONWriter(.document)
-      InfoJSON.write(survey, tail, space, to: &json)
+      InfoJSON.write(survey, tail, space, damage, to: &json)
       json.endLine()
       try console.out.write(&json)
     } else {
-      for line in InfoText.lines(survey, tail, space, console) { try console.print(line) }
+      for line in InfoText.lines(survey, tail, space, damage, console) { try console.print(line) }
     }
-    return console.noteRefusal(survey)
+    return damage.map(Failure.code) ?? .success
   }
 }

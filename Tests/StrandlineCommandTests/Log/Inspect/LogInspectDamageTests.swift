@@ -41,6 +41,98 @@ struct LogInspectDamageTests {
     #expect(salvage.err.hasSuffix("Nothing in it can be saved.\n"))
   }
 
+  @Test func `info says what is damaged, where, what was expected and found, and what to do`() throws {
+    let store = try InspectedStore()
+    #expect(!store.log("info", "%").out.contains("DAMAGED"))
+    let file = try #require(try store.segments.last)
+    // A payload that a later frame vouches for; the header of a segment, both copies; META, both slots.
+    try store.edit(file) { $0[4096 + 64 + 20] ^= 1 }
+    let body = store.log("info", "%")
+    #expect(body.code == .corruption)
+    #expect(body.out.contains("DAMAGED: open refuses the store\n"))
+    #expect(body.out.contains("  what       a confirmed frame is damaged (frameDamaged)\n"))
+    #expect(body.out.contains("  where      \(file), byte 4096\n"))
+    #expect(body.out.contains("  expected   ") && body.out.contains("  found      "))
+    #expect(body.out.contains("one flipped bit explains it"))
+    #expect(
+      body.out.contains("`strandline log verify`") && body.out.contains("`strandline log salvage STORE --to NEW`"))
+    let json = try #require(try parsedJSON(store.log("info", "%", "--json").out) as? [String: Any])
+    let damage = try #require(json["damage"] as? [String: Any])
+    #expect(damage["file"] as? String == file && damage["offset"] as? Int == 4096)
+    #expect(damage["isSingleBit"] as? Bool == true)
+    try store.edit(file) { bytes in
+      for copy in [0, 2048] { bytes[copy + 60] ^= 0xFF }
+    }
+    let header = store.log("info", "%")
+    #expect(header.code == .corruption)
+    #expect(header.out.contains("(segmentHeaderDamaged)") && header.out.contains("\(file), byte 0\n"))
+    try store.edit("\(store.path)/META") { bytes in
+      for slot in [0, 4096] { bytes[slot + 60] ^= 0xFF }
+    }
+    let root = store.log("info", "%")
+    #expect(root.code == .corruption)
+    #expect(root.out.contains("(rootDamaged)") && root.out.contains("\(store.path)/META, byte 0\n"))
+  }
+
+  @Test func `info tells of a torn tail`() throws {
+    let store = try InspectedStore(closes: false)
+    let file = try #require(try store.segments.last)
+    let tail = try #require(try parsedJSON(store.log("tail", "%", "--json").out) as? [String: Any])
+    let end = try #require(tail["commitEndOffset"] as? Int)
+    try store.edit(file) { $0[end + 3] = 9 }
+    let info = store.log("info", "%")
+    #expect(info.code == .success)
+    #expect(info.out.contains("4 bytes behind byte \(end), never confirmed"))
+  }
+
+  /// What may stand where a file or a directory of a store belongs.
+  enum WrongKind: CaseIterable {
+    case directory, fifo, linkToItself, linkToNowhere, linkToDevice, socket, emptyFile
+
+    func make(at path: String) {
+      switch self {
+      case .directory: mkdir(path, 0o755)
+      case .fifo: mkfifo(path, 0o644)
+      case .linkToItself: symlink(path, path)
+      case .linkToNowhere: symlink(path + "-nowhere", path)
+      case .linkToDevice: symlink("/dev/zero", path)
+      case .socket: mknod(path, S_IFSOCK | 0o644, 0)
+      case .emptyFile: close(open(path, O_WRONLY | O_CREAT, 0o644))
+      }
+    }
+  }
+
+  @Test(arguments: WrongKind.allCases)
+  func `another kind of file in the place of one of ours is corruption for every command`(kind: WrongKind) throws {
+    for place in ["META", "segment", "store"] {
+      let store = try InspectedStore()
+      let path =
+        place == "store" ? store.path : place == "META" ? "\(store.path)/META" : try #require(try store.segments.last)
+      if place == "store" {
+        rename(path, path + "-moved")
+        // A directory in the place of a directory is an empty store.
+        if kind == .directory { continue }
+      } else {
+        unlink(path)
+      }
+      kind.make(at: path)
+      let context: Comment = "\(kind) as \(place)"
+      for words in [["info", "%"], ["verify", "%"], ["tail", "%"], ["list", "%"], ["events", "%"], ["gaps", "%"]] {
+        let run = store.log(words)
+        #expect(run.code == .corruption, "\(context), \(words): \(run.err)")
+      }
+      // The tool's own process: append reads standard input, and must not hang.
+      let append = try ToolRun(["log", "append", store.path], input: Array("a line\n".utf8))
+      #expect(append.ending == .exited(3), "\(context): \(append.errorText)")
+      let readOnly = #expect(throws: LogError.self, context) {
+        var options = LogOptions()
+        options.access = .readOnly
+        _ = try Log.open(at: store.path, options: options)
+      }
+      #expect(readOnly.map(Failure.code) == .corruption, "\(context): \(String(describing: readOnly))")
+    }
+  }
+
   @Test func `an epoch that is not there and a place inside the store are mistakes, and nothing is made`() throws {
     let store = try InspectedStore(isReset: true)
     let before = try store.fingerprint
