@@ -7,25 +7,41 @@ import Testing
 
 /// `kill -9` of `log append` at random moments, again and again on the same store.
 struct KilledAppendTests {
-  /// Rounds in the suite; `STRANDLINE_SOAK_SCALE` multiplies them.
-  private static let roundCount = 20 * (Console.environmentValue("STRANDLINE_SOAK_SCALE").flatMap { Int($0) } ?? 1)
+  /// Rounds on one store; `STRANDLINE_SOAK_SCALE` multiplies the stores, since each round reads all that the ones before it wrote.
+  private static let roundCount = 20
 
   @Test(arguments: [
     ["--batch", "1"], ["--batch", "7"], ["--batch", "500"], ["--batch", "40", "--durability", "buffered"],
   ])
   func `after kill -9 every acknowledged record is there in order and nothing else is`(options: [String]) throws {
+    var (kills, acknowledgedCount, recordCount) = (0, 0, 0)
+    for run in 0..<SoakScale.factor {
+      let (acknowledged, records) = try killAgainAndAgain(options, seed: 42 &+ SoakScale.seed &+ UInt64(run))
+      kills += Self.roundCount
+      acknowledgedCount += acknowledged
+      recordCount += records
+    }
+    print(
+      "kill -9 of append \(options): \(kills) kills, \(acknowledgedCount) commits acknowledged, \(recordCount) records kept"
+    )
+  }
+
+  /// One store, killed round after round: how many commits were acknowledged, and how many records it holds at the end.
+  private func killAgainAndAgain(_ options: [String], seed: UInt64) throws -> (acknowledged: Int, records: Int) {
     let scratch = try ScratchDirectory()
     let store = scratch.file("store")
-    var random = SeededGenerator(seed: 42)
+    var random = SeededGenerator(seed: seed)
     var model = KilledAppendModel()
+    var acknowledgedCount = 0
     for round in 0..<Self.roundCount {
       let delay = UInt32.random(in: 0..<40_000, using: &random)
-      let context = "round \(round), killed after \(delay) µs"
+      let context = "seed \(seed), round \(round), killed after \(delay) µs"
       let acknowledged = try KilledFeeder.run(
         ["log", "append", store, "--acks"] + options, from: model.nextLine, line: KilledAppendModel.line, after: delay)
       let shown = try shownByTheTool(store, context)
       let (commits, _) = try contents(ofStore: store)
       try model.check(commits, acknowledged, context)
+      acknowledgedCount += acknowledged.count
       #expect(shown.map(\.value) == commits.flatMap(\.records), "\(context)")
       #expect(
         shown.map(\.sequence)
@@ -33,6 +49,7 @@ struct KilledAppendTests {
             (0..<commit.recordCount).map { _ in commit.position.sequence.rawValue }
           }, "\(context)")
     }
+    return (acknowledgedCount, model.nextLine)
   }
 
   /// What `log verify` and `log events` make of the store as the kill left it, before anything has recovered it.
