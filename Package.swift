@@ -28,6 +28,8 @@ let package = Package(
       name: "StrandlineLog", dependencies: ["CLZ4", "CStrandline"], swiftSettings: swiftSettings),
     .target(
       name: "Strandline", dependencies: ["CLZ4", "CStrandline", "StrandlineLog"], swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineProtocol", dependencies: ["Strandline"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "strandline", dependencies: ["CZlib", "Strandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
@@ -39,6 +41,8 @@ let package = Package(
     .testTarget(
       name: "StrandlineTests", dependencies: ["Strandline", "StrandlineLog", "StrandlineTestSupport"],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineProtocolTests", dependencies: ["StrandlineProtocol"], swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
       dependencies: ["strandline", "Strandline", "StrandlineLog", "StrandlineTestSupport", "CZlib"],

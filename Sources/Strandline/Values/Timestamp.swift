@@ -1,11 +1,11 @@
 /// The text of a timestamp: RFC 3339 in UTC with three decimals.
-enum Timestamp {
+@_spi(Engine) public enum Timestamp {
   private static let millisecondsPerDay: Int64 = 86_400_000
   /// 0000-01-01 and 9999-12-31, the days that the form can say, counted from 1970-01-01.
   private static let days: ClosedRange<Int64> = -719_528...2_932_896
 
   /// `2026-11-30T11:20:39.250Z`; outside the years 0 to 9999 the milliseconds since 1970 in digits.
-  static func text(_ milliseconds: Int64) -> String {
+  public static func text(_ milliseconds: Int64) -> String {
     let day = milliseconds.floorDivided(by: millisecondsPerDay)
     guard days.contains(day) else { return String(milliseconds) }
     let rest = milliseconds - day * millisecondsPerDay
@@ -17,7 +17,7 @@ enum Timestamp {
 
   /// Reads what `text` writes, and any time of RFC 3339: an offset instead of `Z`, no or more decimals (those behind the third are
   /// dropped). Nil for anything else.
-  static func milliseconds(_ text: String) -> Int64? {
+  public static func milliseconds(_ text: String) -> Int64? {
     if let number = Int64(text) { return days.contains(number.floorDivided(by: millisecondsPerDay)) ? nil : number }
     var reader = Reader(rest: Array(text.utf8)[...])
     guard let year = reader.digits(4), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),

@@ -1,8 +1,10 @@
 extension Value {
   /// Appends the value as JSON (RFC 8259) in UTF-8, on one line without blanks, members in the order of their names.
   ///
-  /// Decimals, bytes (base64), UUIDs, timestamps (RFC 3339), NaN and the infinities become strings, which ``converted(to:)`` turns back.
-  public func appendJSON(to text: inout [UInt8]) {
+  /// Bytes (base64), UUIDs, timestamps (RFC 3339), NaN and the infinities become strings, which ``converted(to:)`` turns back, and so do
+  /// decimals unless they are asked for as numbers. JSON knows no sign in front of a positive number and no zero in front of another digit,
+  /// so a decimal that has one stays a string.
+  public func appendJSON(to text: inout [UInt8], decimals: JSONDecimals = .text) {
     switch self {
     case .null: text.append(contentsOf: "null".utf8)
     case .bool(let flag): text.append(contentsOf: (flag ? "true" : "false").utf8)
@@ -13,6 +15,8 @@ extension Value {
       } else {
         JSONText.appendString(number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity", to: &text)
       }
+    case .decimal(let digits) where decimals == .number && JSONText.isNumber(digits):
+      text.append(contentsOf: digits.utf8)
     case .decimal(let string), .string(let string): JSONText.appendString(string, to: &text)
     case .bytes(let bytes):
       text.append(UInt8(ascii: "\""))
@@ -24,14 +28,14 @@ extension Value {
       text.append(UInt8(ascii: "["))
       for (index, value) in values.enumerated() {
         if index > 0 { text.append(UInt8(ascii: ",")) }
-        value.appendJSON(to: &text)
+        value.appendJSON(to: &text, decimals: decimals)
       }
       text.append(UInt8(ascii: "]"))
     case .object(let members):
       text.append(UInt8(ascii: "{"))
       for (index, name) in Self.orderedNames(members).enumerated() {
         if index > 0 { text.append(UInt8(ascii: ",")) }
-        JSONText.appendMember(name, members[name] ?? .null, to: &text)
+        JSONText.appendMember(name, members[name] ?? .null, to: &text, decimals: decimals)
       }
       text.append(UInt8(ascii: "}"))
     }
@@ -57,11 +61,29 @@ extension Row {
   }
 }
 
+/// How decimals stand in JSON.
+public enum JSONDecimals: Sendable {
+  /// As texts, so that every reader keeps all their digits.
+  case text
+  /// As numbers.
+  case number
+}
+
 enum JSONText {
-  static func appendMember(_ name: String, _ value: Value, to text: inout [UInt8]) {
+  static func appendMember(
+    _ name: String, _ value: Value, to text: inout [UInt8], decimals: JSONDecimals = .text
+  ) {
     appendString(name, to: &text)
     text.append(UInt8(ascii: ":"))
-    value.appendJSON(to: &text)
+    value.appendJSON(to: &text, decimals: decimals)
+  }
+
+  /// Whether a decimal is as JSON writes numbers.
+  static func isNumber(_ decimal: String) -> Bool {
+    var digits = decimal.utf8[...]
+    if digits.first == UInt8(ascii: "-") { digits.removeFirst() }
+    guard let first = digits.popFirst(), 0x30...0x39 ~= first else { return false }
+    return first != 0x30 || digits.isEmpty || digits.first == UInt8(ascii: ".")
   }
 
   /// With quotes. Escaped are quotes, backslashes and control characters.

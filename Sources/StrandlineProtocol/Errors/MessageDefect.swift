@@ -1,0 +1,13 @@
+/// A message, or a part of one, that cannot be decoded.
+public struct MessageDefect: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Where in the message, as in `rows[3].seq`.
+  public var path: String
+  public var reason: String
+
+  public init(path: String, reason: String) {
+    self.path = path
+    self.reason = reason
+  }
+
+  public var description: String { "\(path): \(reason)" }
+}

@@ -1,0 +1,27 @@
+/// What travels beside the body of an answer: fields of the in-process remote, headers over HTTP.
+///
+/// The bodies stay those of the published protocol. A server of another make sends none of these, and then nothing is different.
+public struct AnswerNotes: Hashable, Sendable {
+  /// `Strandline-History`: the server's place in its history as of this answer, refusals too. Kept as the text it came as.
+  public var history: String?
+  /// `Strandline-Reset-Cause`: `history`, only beside ``LifecycleSignal/resetRequired``.
+  public var resetCause: String?
+  /// `Strandline-Recovery`: whether the server forbids recovery of unsynced changes.
+  public var isRecoveryForbidden: Bool
+  /// `Strandline-Unknown-Tables`: tables that a pull names and the server does not know.
+  public var unknownTables: [String]
+
+  public init(
+    history: String? = nil, resetCause: String? = nil, isRecoveryForbidden: Bool = false, unknownTables: [String] = []
+  ) {
+    self.history = history
+    self.resetCause = resetCause
+    self.isRecoveryForbidden = isRecoveryForbidden
+    self.unknownTables = unknownTables
+  }
+
+  public static let historyName = "Strandline-History"
+  public static let resetCauseName = "Strandline-Reset-Cause"
+  public static let recoveryName = "Strandline-Recovery"
+  public static let unknownTablesName = "Strandline-Unknown-Tables"
+}

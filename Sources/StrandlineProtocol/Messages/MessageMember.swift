@@ -1,0 +1,72 @@
+/// A place in the JSON of a message.
+struct MessageMember {
+  let value: Value
+  let path: String
+
+  init(_ value: Value, _ path: String) {
+    self.value = value
+    self.path = path
+  }
+
+  func defect(_ wanted: String) -> MessageDefect { MessageDefect(path: path, reason: "\(wanted) is wanted") }
+
+  /// The members of an object.
+  func object() throws(MessageDefect) -> [String: Value] {
+    guard case .object(let members) = value else { throw defect("an object") }
+    return members
+  }
+
+  /// Nil where the member is missing; null counts as a value.
+  subscript(name: String) -> MessageMember? {
+    guard case .object(let members) = value, let member = members[name] else { return nil }
+    return MessageMember(member, path.isEmpty ? name : "\(path).\(name)")
+  }
+
+  /// Nil where the member is missing or null.
+  func present(_ name: String) -> MessageMember? {
+    guard let member = self[name], !member.value.isNull else { return nil }
+    return member
+  }
+
+  func required(_ name: String) throws(MessageDefect) -> MessageMember {
+    guard let member = self[name] else {
+      _ = try object()
+      throw MessageDefect(path: path.isEmpty ? name : "\(path).\(name)", reason: "is missing")
+    }
+    return member
+  }
+
+  func members() throws(MessageDefect) -> [MessageMember] {
+    guard case .array(let members) = value else { throw defect("an array") }
+    return members.enumerated().map { MessageMember($1, "\(path)[\($0)]") }
+  }
+
+  func text() throws(MessageDefect) -> String {
+    guard case .string(let text) = value else { throw defect("a text") }
+    return text
+  }
+
+  func flag() throws(MessageDefect) -> Bool {
+    guard case .bool(let flag) = value else { throw defect("true or false") }
+    return flag
+  }
+
+  /// A whole number, also one that is written with a fraction of zero.
+  func integer() throws(MessageDefect) -> Int64 {
+    switch value {
+    case .int(let number): return number
+    case .double(let number):
+      if let whole = Int64(exactly: number) { return whole }
+    default: break
+    }
+    throw defect("a whole number")
+  }
+
+  func list<Element>(
+    _ decode: (MessageMember) throws(MessageDefect) -> Element
+  ) throws(MessageDefect) -> [Element] {
+    var elements: [Element] = []
+    for member in try members() { elements.append(try decode(member)) }
+    return elements
+  }
+}
