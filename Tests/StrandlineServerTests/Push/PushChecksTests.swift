@@ -23,7 +23,8 @@ import Testing
     #expect(try await test.push([.insert("m6", "a", in: "unknown")], version: 4) == signal)
     #expect(try await test.push([], version: 4) == signal)
     #expect(try await test.push([], version: 5) == PushAnswer(verdicts: []))
-    #expect(await refusal { try await test.push([.insert("m7", "a", in: "unknown")], version: 5) } == .featureNotSupported)
+    #expect(
+      await refusal { try await test.push([.insert("m7", "a", in: "unknown")], version: 5) } == .featureNotSupported)
     // Before everything else.
     let broken = Mutation(id: "", table: "notes", pk: "", operation: "merge")
     #expect(try await test.push([broken], version: 0) == signal)

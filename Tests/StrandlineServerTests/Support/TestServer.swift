@@ -23,6 +23,7 @@ struct TestServer {
     options.compactsInBackground = false
     options.memoryLayerByteCountMax = 1 << 30
     options.log.helpers = .callerRuns
+    options.log.spaceAheadByteCount = 64 << 10
     options.log.environment = Environment(fileSystem: disk, clock: clock, randomBits: { bits.next() })
     let storage = try await EmbeddedServerStorage.open(at: "/server", options: options)
     server = try await SyncServer(
