@@ -30,6 +30,8 @@ let package = Package(
       name: "Strandline", dependencies: ["CLZ4", "CStrandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
       name: "StrandlineProtocol", dependencies: ["Strandline"], swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineServer", dependencies: ["Strandline", "StrandlineProtocol"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "strandline", dependencies: ["CZlib", "Strandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
@@ -43,6 +45,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineProtocolTests", dependencies: ["StrandlineProtocol"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineServerTests", dependencies: ["StrandlineServer", "StrandlineProtocol", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
       dependencies: ["strandline", "Strandline", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
