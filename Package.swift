@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "Strandline", targets: ["Strandline"]),
     .library(name: "StrandlineLog", targets: ["StrandlineLog"]),
+    .library(name: "StrandlineSync", targets: ["StrandlineSync"]),
     .library(name: "StrandlineTestSupport", targets: ["StrandlineTestSupport"]),
     .executable(name: "strandline", targets: ["strandline"]),
   ],
@@ -30,6 +31,9 @@ let package = Package(
       name: "Strandline", dependencies: ["CLZ4", "CStrandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
       name: "StrandlineProtocol", dependencies: ["Strandline"], swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineSync", dependencies: ["Strandline", "StrandlineLog", "StrandlineProtocol"],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
@@ -43,6 +47,10 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineProtocolTests", dependencies: ["StrandlineProtocol"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineSyncTests",
+      dependencies: ["StrandlineSync", "StrandlineProtocol", "Strandline", "StrandlineLog", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
       dependencies: ["strandline", "Strandline", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
