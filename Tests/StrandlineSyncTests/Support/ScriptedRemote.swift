@@ -1,4 +1,4 @@
-import StrandlineLog
+@_spi(Engine) import StrandlineLog
 import StrandlineProtocol
 import StrandlineTestSupport
 
@@ -31,12 +31,12 @@ final class ScriptedRemote: Remote {
     var pushDefault: PushStep?
   }
 
-  private let state: TestLock<State>
+  private let state: Lock<State>
 
   init(pulls: [PullStep] = [], pushes: [PushStep] = [], isObliging: Bool = true) {
     var state = State(pulls: pulls, pushes: pushes)
     if isObliging { state.pushDefault = .applied }
-    self.state = TestLock(state)
+    self.state = Lock(state)
   }
 
   var pullRequests: [PullRequest] { state.withLock { $0.pullRequests } }
@@ -114,7 +114,7 @@ final class Door: Sendable {
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = TestLock(State())
+  private let state = Lock(State())
 
   func pass() async {
     let watchers = state.withLock { state in

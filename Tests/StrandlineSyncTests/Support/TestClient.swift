@@ -1,11 +1,12 @@
+@_spi(Engine) import StrandlineLog
 import StrandlineProtocol
 @_spi(Scenario) import StrandlineSync
 import StrandlineTestSupport
 
 /// A clock that a test moves.
 final class TestClock: SyncClock {
-  private let time: TestLock<Int64>
-  init(_ milliseconds: Int64 = 1_767_225_600_000) { time = TestLock(milliseconds) }
+  private let time: Lock<Int64>
+  init(_ milliseconds: Int64 = 1_767_225_600_000) { time = Lock(milliseconds) }
   func milliseconds() -> Int64 { time.withLock { $0 } }
   func set(_ milliseconds: Int64) { time.withLock { $0 = milliseconds } }
   func advance(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
@@ -13,7 +14,7 @@ final class TestClock: SyncClock {
 
 /// UUIDs that count up.
 final class CountingIDs: IDSource {
-  private let count = TestLock(0)
+  private let count = Lock(0)
   func uuid() -> String {
     let number = count.withLock { count in
       count += 1
@@ -27,7 +28,7 @@ final class CountingIDs: IDSource {
 
 /// Events in the order in which they came.
 final class EventLog: Sendable {
-  private let log = TestLock<[SyncEvent]>([])
+  private let log = Lock<[SyncEvent]>([])
   func add(_ event: SyncEvent) { log.withLock { $0.append(event) } }
   var events: [SyncEvent] { log.withLock { $0 } }
   var names: [String] { events.map(\.name) }
