@@ -15,6 +15,8 @@ let package = Package(
   products: [
     .library(name: "Strandline", targets: ["Strandline"]),
     .library(name: "StrandlineLog", targets: ["StrandlineLog"]),
+    .library(name: "StrandlineSync", targets: ["StrandlineSync"]),
+    .library(name: "StrandlineServer", targets: ["StrandlineServer"]),
     .library(name: "StrandlineTestSupport", targets: ["StrandlineTestSupport"]),
     .executable(name: "strandline", targets: ["strandline"]),
   ],
@@ -23,17 +25,35 @@ let package = Package(
       name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(
+      name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "CStrandline"),
     .target(
       name: "StrandlineLog", dependencies: ["CLZ4", "CStrandline"], swiftSettings: swiftSettings),
     .target(
       name: "Strandline", dependencies: ["CLZ4", "CStrandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
-      name: "StrandlineProtocol", dependencies: ["Strandline"], swiftSettings: swiftSettings),
+      name: "StrandlineProtocol", dependencies: ["CLZ4", "CStrandline", "Strandline"], swiftSettings: swiftSettings),
     .target(
-      name: "StrandlineServer", dependencies: ["Strandline", "StrandlineProtocol"], swiftSettings: swiftSettings),
+      name: "StrandlineServer",
+      dependencies: ["CCrypto", "CMicrohttpd", "CZlib", "StrandlineLog", "Strandline", "StrandlineProtocol"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineSync", dependencies: ["StrandlineLog", "Strandline", "StrandlineProtocol"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineScenario",
+      dependencies: ["Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineSync", "StrandlineServer"],
+      swiftSettings: swiftSettings),
     .executableTarget(
-      name: "strandline", dependencies: ["CZlib", "Strandline", "StrandlineLog"], swiftSettings: swiftSettings),
+      name: "strandline",
+      dependencies: [
+        "CZlib", "Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineScenario", "StrandlineServer",
+        "StrandlineSync",
+      ],
+      swiftSettings: swiftSettings),
     .target(
       name: "StrandlineTestSupport", dependencies: ["StrandlineLog", "CStrandline"],
       path: "Tests/TestSupport", swiftSettings: swiftSettings),
@@ -44,13 +64,31 @@ let package = Package(
       name: "StrandlineTests", dependencies: ["Strandline", "StrandlineLog", "StrandlineTestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "StrandlineProtocolTests", dependencies: ["StrandlineProtocol"], swiftSettings: swiftSettings),
+      name: "StrandlineProtocolTests",
+      dependencies: ["CStrandline", "Strandline", "StrandlineProtocol", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
     .testTarget(
-      name: "StrandlineServerTests", dependencies: ["StrandlineServer", "StrandlineProtocol", "StrandlineTestSupport"],
+      name: "StrandlineServerTests",
+      dependencies: [
+        "CCrypto", "StrandlineServer", "StrandlineSync", "StrandlineProtocol", "StrandlineLog", "StrandlineTestSupport",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineSyncTests",
+      dependencies: [
+        "CZlib", "StrandlineSync", "StrandlineProtocol", "Strandline", "StrandlineLog", "StrandlineTestSupport",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineScenarioTests",
+      dependencies: ["StrandlineScenario", "Strandline", "StrandlineProtocol", "StrandlineServer"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
-      dependencies: ["strandline", "Strandline", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
+      dependencies: [
+        "strandline", "CZlib", "Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineServer",
+        "StrandlineSync", "StrandlineTestSupport",
+      ],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
