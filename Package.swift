@@ -29,7 +29,7 @@ let package = Package(
     .target(
       name: "Strandline", dependencies: ["CLZ4", "CStrandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
-      name: "StrandlineProtocol", dependencies: ["Strandline"], swiftSettings: swiftSettings),
+      name: "StrandlineProtocol", dependencies: ["CLZ4", "CStrandline", "Strandline"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
@@ -42,7 +42,9 @@ let package = Package(
       name: "StrandlineTests", dependencies: ["Strandline", "StrandlineLog", "StrandlineTestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "StrandlineProtocolTests", dependencies: ["StrandlineProtocol"], swiftSettings: swiftSettings),
+      name: "StrandlineProtocolTests",
+      dependencies: ["CStrandline", "Strandline", "StrandlineProtocol", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
       dependencies: ["strandline", "Strandline", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
