@@ -30,6 +30,9 @@ let package = Package(
       name: "Strandline", dependencies: ["CLZ4", "CStrandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
       name: "StrandlineProtocol", dependencies: ["CLZ4", "CStrandline", "Strandline"], swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineSync", dependencies: ["StrandlineLog", "Strandline", "StrandlineProtocol"],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
@@ -44,6 +47,10 @@ let package = Package(
     .testTarget(
       name: "StrandlineProtocolTests",
       dependencies: ["CStrandline", "Strandline", "StrandlineProtocol", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineSyncTests",
+      dependencies: ["StrandlineSync", "StrandlineProtocol", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
