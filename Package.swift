@@ -23,6 +23,10 @@ let package = Package(
       name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(
+      name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "CStrandline"),
     .target(
       name: "StrandlineLog", dependencies: ["CLZ4", "CStrandline"], swiftSettings: swiftSettings),
@@ -30,6 +34,10 @@ let package = Package(
       name: "Strandline", dependencies: ["CLZ4", "CStrandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
       name: "StrandlineProtocol", dependencies: ["CLZ4", "CStrandline", "Strandline"], swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineServer",
+      dependencies: ["CCrypto", "CMicrohttpd", "CZlib", "StrandlineLog", "Strandline", "StrandlineProtocol"],
+      swiftSettings: swiftSettings),
     .target(
       name: "StrandlineSync", dependencies: ["StrandlineLog", "Strandline", "StrandlineProtocol"],
       swiftSettings: swiftSettings),
@@ -47,6 +55,12 @@ let package = Package(
     .testTarget(
       name: "StrandlineProtocolTests",
       dependencies: ["CStrandline", "Strandline", "StrandlineProtocol", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineServerTests",
+      dependencies: [
+        "CCrypto", "StrandlineServer", "StrandlineSync", "StrandlineProtocol", "StrandlineLog", "StrandlineTestSupport",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineSyncTests",
