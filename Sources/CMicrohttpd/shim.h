@@ -50,3 +50,6 @@ static inline const struct sockaddr *strandline_mhd_peer(struct MHD_Connection *
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return info ? info->client_addr : NULL;
 }
+
+/// The code of a connection's start; the other code is that of its end.
+static const unsigned strandline_mhd_started = MHD_CONNECTION_NOTIFY_STARTED;

@@ -158,6 +158,10 @@ final class HTTPDaemon: Sendable {
       let request = daemon.begin(head, on: ConnectionHandle(pointer: connection))
       slot.pointee = Unmanaged.passRetained(request).toOpaque()
       watched?.begin(daemon.limits.bodyDeadline)
+      // Who asks before sending a body is told at once; others send it first, and would miss an answer that comes before its end.
+      if head.fields["expect"] != nil, let refusal = request.refuse() {
+        return refusal.queue(on: request.connection)
+      }
       return .YES
     }
     let request = Unmanaged<ServedRequest>.fromOpaque(opaque).takeUnretainedValue()
@@ -192,7 +196,7 @@ final class HTTPDaemon: Sendable {
   private static let notified: MHD_NotifyConnectionCallback = { context, connection, slot, event in
     guard let context, let connection, let slot else { return }
     let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
-    if event == .NOTIFY_STARTED {
+    if event.rawValue == strandline_mhd_started {
       let watched = WatchedConnection(socket: strandline_mhd_socket(connection))
       watched.begin(daemon.limits.headerDeadline)
       slot.pointee = Unmanaged.passRetained(watched).toOpaque()

@@ -71,6 +71,14 @@ final class ServedRequest: Sendable {
     }
   }
 
+  /// The answer of a request that was refused by its head, to be queued now; nil for any other.
+  func refuse() -> HTTPResponse? {
+    guard state.withLock({ if case .refusing = $0.stage { true } else { false } }),
+      case .queue(let response) = advance()
+    else { return nil }
+    return response
+  }
+
   /// The connection's thread asks what comes next: the body is over, or the request was resumed.
   func advance() -> Next {
     state.withLock { state in
