@@ -42,7 +42,7 @@ let package = Package(
       name: "StrandlineSync", dependencies: ["StrandlineLog", "Strandline", "StrandlineProtocol"],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
+      name: "strandline", dependencies: ["CZlib", "Strandline", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
       name: "StrandlineTestSupport", dependencies: ["StrandlineLog", "CStrandline"],
       path: "Tests/TestSupport", swiftSettings: swiftSettings),

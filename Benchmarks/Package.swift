@@ -19,11 +19,19 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CReferenceLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+    .systemLibrary(name: "CRocksDB", pkgConfig: "rocksdb", providers: [.apt(["librocksdb-dev"])]),
+    .systemLibrary(name: "CLevelDB", providers: [.apt(["libleveldb-dev"])]),
     .target(
       name: "CReference", dependencies: ["CReferenceLZ4"], cSettings: [.unsafeFlags(["-O3", "-Wall", "-Wextra"])]),
     .target(
       name: "StrandlineBenchmarks",
-      dependencies: ["CReference", .product(name: "StrandlineLog", package: "strandline")],
+      dependencies: [
+        "CReference", "CSQLite", "CLMDB", "CRocksDB", "CLevelDB",
+        .product(name: "Strandline", package: "strandline"),
+        .product(name: "StrandlineLog", package: "strandline"),
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "strandline-bench", dependencies: ["StrandlineBenchmarks"], swiftSettings: swiftSettings),

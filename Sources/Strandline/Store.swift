@@ -18,7 +18,7 @@ public final class Store: Sendable {
     openReport = opened.report
   }
 
-  deinit { engine.compactor.end() }
+  deinit { engine.endHelpers() }
 
   /// The store's directory, absolute.
   public var path: String { engine.log.path }

@@ -17,6 +17,19 @@ public struct StoreOptions: Sendable {
     case bytes(UInt64)
   }
 
+  /// How everything is read again and again, to find what has rotted before it is needed.
+  public struct Scrub: Hashable, Sendable {
+    /// Bytes read in a second at most, on average; 4 KiB or more. More ends a round sooner and takes more of the device.
+    public var bytesPerSecond: Int
+    /// From the end of a round to the beginning of the next; 1 s or more. The first begins with the open.
+    public var interval: Duration
+
+    public init(bytesPerSecond: Int = 4 << 20, interval: Duration = .seconds(86_400)) {
+      self.bytesPerSecond = bytesPerSecond
+      self.interval = interval
+    }
+  }
+
   /// Default `.none`: the least space.
   public var history: History = .none
   /// Bytes of the memory layer at which it is written out. Bounds memory (twice this, and what one commit adds), the log that an open
@@ -28,6 +41,9 @@ public struct StoreOptions: Sendable {
   public var durability: Durability = .synced
   /// Whether layers are written out and merged as they grow. Default on; off, only ``Store/compact()`` does it, and memory grows.
   public var compactsInBackground = true
+  /// Whether everything is read in the background, on a thread of its own. Default nil: only ``Store/scrub(bytesPerSecond:progress:)`` and
+  /// ``Store/verify(progress:)`` do it. Findings go to the observer. Nothing where ``LogOptions/helpers`` is `.callerRuns`.
+  public var scrub: Scrub?
   /// What happens in the store that an operator may want to see.
   public var observer: (any StoreObserver)?
   /// Of the log below. Its observer is the store's business and is called besides.
@@ -43,6 +59,10 @@ public struct StoreOptions: Sendable {
     try require(
       (64 << 10...16 << 30).contains(memoryLayerByteCountMax), "memoryLayerByteCountMax", "64 KiB to 16 GiB")
     try require((1 << 20...1 << 40).contains(cacheByteCountMax), "cacheByteCountMax", "1 MiB to 1 TiB")
+    if let scrub {
+      try require(scrub.bytesPerSecond >= 4 << 10, "scrub.bytesPerSecond", "4 KiB or more")
+      try require(scrub.interval >= .seconds(1), "scrub.interval", "1 s or more")
+    }
     switch history {
     case .none: break
     case .commits(let count): try require(count >= 1, "history", "1 commit or more")
@@ -69,6 +89,10 @@ public enum StoreEvent: Hashable, Sendable {
   case compactionFailed(StoreError)
   /// A commit waited because the memory layer was full and the one in front of it was still being written.
   case stalled(nanoseconds: UInt64)
+  /// A walk over everything has found damage, or a read that fails. Nothing was changed.
+  case scrubFound(ScrubFinding)
+  /// A walk over everything has ended.
+  case scrubbed(ScrubReport)
   /// Everything was voided.
   case reset(epoch: UInt64)
 }

@@ -6,7 +6,8 @@ struct ArgumentsTests {
   @Test(arguments: [
     [], ["nothing"], ["run", "no.such.bench"], ["run", "--runs"], ["run", "--runs", "0"], ["run", "--runs", "x"],
     ["run", "--size", "huge"], ["run", "--size", "small", "--rows", "5"], ["run", "--nonsense"],
-    ["run", "recovery", "--subjects", "nobody"], ["run", "--runs", "1", "--runs", "2"], ["soak"],
+    ["run", "recovery", "--subjects", "nobody"], ["run", "--runs", "1", "--runs", "2"],
+    ["run", "--peers", "lmdb,nobody"], ["soak"],
     ["soak", "--kind", "none"], ["soak", "--kind", "kill", "--seed", "x"], ["report", "a", "b"], ["sample"],
   ])
   func `wrong arguments end with 2`(words: [String]) {

@@ -60,6 +60,23 @@ struct ReportTests {
     #expect(chart.contains("<svg") && chart.contains(">8.00 k/s</text>"))
   }
 
+  @Test func `the table says where the best peer is faster, and what is asked in other figures`() {
+    func figure(_ subject: String, _ metric: Metric, _ value: Double, goal: Double? = nil) -> Figure {
+      var figure = Self.figure(subject, metric, value, goal: goal)
+      figure.bench = "compact.1M"
+      return figure
+    }
+    let results = Results([
+      figure("strandline", .seconds, 0.5), figure("lmdb", .seconds, 0.25), figure("strandline", .ofBestPeer, 0.5),
+      figure("strandline", .ofRaw, 0.78, goal: 0.8),
+      figure("strandline", .residentOpened, 73_400_320, goal: 67_108_864),
+    ])
+    let table = ResultTable.markdown(results)
+    #expect(table.contains("| 0.500 (0.450–0.550) **lost** | – |"))
+    #expect(table.contains("≤ 0.800 |"))
+    #expect(table.contains("≤ 64.0 MiB **missed** |"))
+  }
+
   @Test(arguments: [
     (0.000_000_052, Metric.seconds, "52.0 ns"), (0.000_103_4, .seconds, "103 µs"), (1.5, .seconds, "1.50 s"),
     (999.6, .rowsPerSecond, "1.00 k/s"), (1_710_000, .rowsPerSecond, "1.71 M/s"),

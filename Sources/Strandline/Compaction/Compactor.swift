@@ -14,12 +14,7 @@ final class Compactor: Sendable {
     var jobs: [@Sendable () -> Void] = []
     var isAtWork = false
   }
-  private let owner = Owner()
-
-  private final class Owner: Sendable {
-    let engine = Lock<Weak>(Weak())
-    struct Weak { weak var engine: StoreEngine? }
-  }
+  private let engine = WeakEngine()
 
   /// - Parameter hasThread: false lets the calls that find work do it themselves.
   init(hasThread: Bool, clock: any LogClock, path: String) throws(StoreError) {
@@ -27,10 +22,8 @@ final class Compactor: Sendable {
       thread = nil
       return
     }
-    let owner = owner
-    let thread = HelperThread(name: "strand-compact", clock: clock) {
-      owner.engine.withLock { $0.engine }?.compactInBackground()
-    }
+    let engine = engine
+    let thread = HelperThread(name: "strand-compact", clock: clock) { engine.get()?.compactInBackground() }
     self.thread = thread
     do throws(Errno) {
       try thread.start()
@@ -39,13 +32,13 @@ final class Compactor: Sendable {
     }
   }
 
-  func serve(_ engine: StoreEngine) { owner.engine.withLock { $0.engine = engine } }
+  func serve(_ engine: StoreEngine) { self.engine.set(engine) }
 
   /// Runs `job` on the thread, or at once where there is none. False: it has ended, and the job will not run.
   @discardableResult
   func submit(_ job: @escaping @Sendable (StoreEngine) -> Void) -> Bool {
-    let owner = owner
-    let run: @Sendable () -> Void = { owner.engine.withLock { $0.engine }.map(job) }
+    let engine = engine
+    let run: @Sendable () -> Void = { engine.get().map(job) }
     let (isAccepted, isAtWork) = state.withLock { state in
       if state.isEnded { return (false, true) }
       if let thread {

@@ -1,7 +1,7 @@
 @_spi(Engine) internal import StrandlineLog
 
 extension StoreEngine {
-  /// Lets the commits on their way arrive, ends compaction, closes the log.
+  /// Lets the commits on their way arrive, ends what goes on in the background, closes the log.
   func close() throws(StoreError) {
     precondition(!isInLane, "close inside write: close after it")
     do throws(StoreError) {
@@ -11,7 +11,7 @@ extension StoreEngine {
       return
     }
     published.withLock { $0.isClosed = true }
-    compactor.end()
+    endHelpers()
     do throws(LogError) { try log.close() } catch { throw StoreError(error) }
   }
 }

@@ -39,6 +39,9 @@ final class StoreEngine: @unchecked Sendable {
   private let laneOwner = Atomic<UInt>(0)
   /// Writes out and merges layers, fills indexes; nil for a read-only store.
   let compactor: Compactor
+  /// Walks over everything that are under way, and the thread that begins one again and again.
+  let scrubbers = Lock<[ObjectIdentifier: Scrubber]>([:])
+  let scrubThread = Lock<HelperThread?>(nil)
 
   var isReadOnly: Bool { options.log.access == .readOnly }
   var environment: Environment { options.log.environment }
@@ -60,7 +63,13 @@ final class StoreEngine: @unchecked Sendable {
     compactor.serve(self)
   }
 
-  deinit { compactor.end() }
+  deinit { endHelpers() }
+
+  /// Ends what goes on in the background, for good.
+  func endHelpers() {
+    compactor.end()
+    endScrubs()
+  }
 
   // MARK: Reading
 

@@ -17,6 +17,7 @@ struct StoreOpener {
           log: engine.log.openReport, layerCount: stack.disk.count,
           layerByteCount: stack.disk.reduce(0) { $0 + $1.entry.byteCount }, memoryByteCount: stack.active.byteCount,
           nanoseconds: options.log.environment.clock.monotonicNanoseconds() - started)
+        try engine.startScrubRounds()
         engine.compactor.submit { engine in if !engine.isReadOnly { engine.compactInBackground() } }
         return (engine, report)
       } catch {

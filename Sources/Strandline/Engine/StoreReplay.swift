@@ -14,12 +14,17 @@ struct StoreReplay {
     memory = MemoryLayer(seed: seed)
   }
 
+  /// Facts on their way into the layer, all of one batch; the memory is used again.
+  private var items: [MemoryLayer.Item] = []
+  private static let itemCount = 1024
+
   /// - Throws: ``LogError/replayRefused(at:reason:)`` for records that are not facts.
   mutating func take(_ batch: borrowing ReplayBatch) throws(LogError) {
     for frame in batch.frames {
       switch frame.kind {
       case .gap: continue
       case .reset:
+        items.removeAll(keepingCapacity: true)
         memory = MemoryLayer(seed: seed)
         base = batch.reset(of: frame)?.base ?? []
       case .records:
@@ -36,10 +41,20 @@ struct StoreReplay {
         }
       }
     }
+    // Keys and values lie in the batch.
+    flush()
   }
 
   @inline(__always)
-  private func put(_ key: KeyView, _ value: UnsafeRawBufferPointer?, _ frame: ReplayBatch.Frame) {
-    memory.put(key, hash: KeyHash.of(key, seed: seed), sequence: frame.sequence.rawValue, value: value)
+  private mutating func put(_ key: KeyView, _ value: UnsafeRawBufferPointer?, _ frame: ReplayBatch.Frame) {
+    items.append(
+      MemoryLayer.Item(
+        key: key, hash: KeyHash.of(key, seed: seed), sequence: frame.sequence.rawValue, value: value))
+    if items.count == Self.itemCount { flush() }
+  }
+
+  private mutating func flush() {
+    items.withUnsafeBufferPointer { memory.put($0) }
+    items.removeAll(keepingCapacity: true)
   }
 }

@@ -86,6 +86,21 @@ enum RowEncoding {
     }
   }
 
+  /// Appends the body of one cell and tells its kind.
+  ///
+  /// - Throws: as ``encode(_:into:)``, with nothing appended.
+  static func appendBody(_ value: Value, to bytes: inout [UInt8]) throws(StoreError) -> ValueKind {
+    var nested = NestedBodies()
+    let byteCount = try byteCount(of: value, nested: &nested)
+    bytes.append(addingCapacity: byteCount) { output in
+      output.withUnsafeMutableBufferPointer { room, initializedCount in
+        guard let base = room.baseAddress else { return }
+        initializedCount += write(value, to: UnsafeMutableRawPointer(base), nested: &nested).byteCount
+      }
+    }
+    return ValueKind(of: value)
+  }
+
   /// Bodies of arrays and objects, made in the first pass and copied in the second.
   private struct NestedBodies {
     var bytes: [UInt8] = []

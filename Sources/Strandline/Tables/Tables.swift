@@ -53,6 +53,9 @@ final class Table: Sendable {
   let keyNames: [String]
   /// Whether no key column is of text or bytes.
   private let hasFixedWidthKey: Bool
+  let isKeyedByUUID: Bool
+  /// Columns that must have a value and are no part of the key.
+  let requiredColumns: [ColumnDefinition]
   /// Indexes that writes keep: complete ones and those being filled.
   let indexes: [IndexDefinition]
 
@@ -64,6 +67,11 @@ final class Table: Sendable {
     indexPrefix = KeyPrefix(.index, table: definition.number)
     keyNames = definition.key.map(\.name)
     hasFixedWidthKey = definition.key.allSatisfy { $0.type != .string && $0.type != .bytes }
+    isKeyedByUUID = definition.key.count == 1 && definition.key[0].type == .uuid
+    let keyNames = keyNames
+    requiredColumns = definition.columns.filter { column in
+      !column.isNullable && !column.isDropped && !keyNames.contains(column.name)
+    }
     indexes = definition.indexes.filter { $0.state != .dropped }
     var byName: [ExactName: ColumnDefinition] = [:]
     var byNumber: [UInt16: String] = [:]
@@ -100,6 +108,14 @@ final class Table: Sendable {
         what: "a key of table \(name)", reason: "it has \(bytes.count) bytes that fit no key of its columns")
     }
     return values
+  }
+
+  /// The value of a stored key of one column of type `uuid`.
+  func uuid(ofKey key: KeyView) throws(StoreError) -> UUIDBytes {
+    guard case .uuid(let uuid) = try keyValues(of: key.bytes).first else {
+      throw .undecodable(what: "a key of table \(name)", reason: "it is no UUID")
+    }
+    return uuid
   }
 
   /// For messages.
@@ -146,7 +162,10 @@ final class Table: Sendable {
 
   /// The row that is stored under `key`.
   func row(key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Row {
-    let stored = try StoredRow(value)
+    try row(key: key, StoredRow(value))
+  }
+
+  func row(key: UnsafeRawBufferPointer, _ stored: StoredRow) throws(StoreError) -> Row {
     var row = Row()
     for index in 0..<stored.columnCount {
       // Columns that were dropped since stay in the bytes and out of sight.

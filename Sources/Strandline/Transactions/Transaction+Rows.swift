@@ -39,6 +39,11 @@ extension Transaction {
   public mutating func expect(
     _ name: String, _ key: Value..., sequence: SequenceNumber
   ) throws(StoreError) {
+    try expect(name, key: key, sequence: sequence)
+  }
+
+  /// As the form with a list of values.
+  public mutating func expect(_ name: String, key: [Value], sequence: SequenceNumber) throws(StoreError) {
     let table = try state.tables.named(name)
     let key = try table.storeKey(key)
     let found: SequenceNumber
@@ -220,6 +225,13 @@ extension Transaction {
     guard byteCount <= StoreLimits.recordByteCountMax - 64 else {
       throw .limitExceeded(name: "recordByteCount", value: byteCount, maximum: StoreLimits.recordByteCountMax - 64)
     }
+    try apply(key, value, of: row, replacing: old, table)
+  }
+
+  /// Writes an encoded row, and its index entries in place of those of the row that was there.
+  mutating func apply(
+    _ key: StoreKey, _ value: [UInt8], of row: Row, replacing old: Row?, _ table: Table
+  ) throws(StoreError) {
     if table.indexes.isEmpty { return try apply(key, value) }
     var entries = Set(try indexEntries(of: row, key, table))
     let former = try old.map { (old) throws(StoreError) in Set(try indexEntries(of: old, key, table)) } ?? []

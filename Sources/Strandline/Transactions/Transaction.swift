@@ -24,6 +24,8 @@ public struct Transaction: ~Copyable {
   private var source: TransactionRows?
   /// Memory for reads.
   var buffer = ValueBuffer()
+  /// Memory for a row that is put by its cells.
+  var row: [UInt8] = []
 
   init(
     engine: StoreEngine, state: StoreState, sequence: UInt64, header: CommitHeader, owesDefinitions: Bool,

@@ -266,8 +266,8 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
   }
 }
 
-extension Duration {
-  var nanoseconds: UInt64 {
+@_spi(Engine) extension Duration {
+  public var nanoseconds: UInt64 {
     let (seconds, attoseconds) = components
     return UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000)
   }

@@ -1,7 +1,7 @@
 /// The arguments of one command after parsing: which options were given, with which values, and the rest in order.
 struct Arguments: Equatable {
-  /// By name with dashes; nil for a flag.
-  private(set) var options: [String: String?] = [:]
+  /// Values by name with dashes, in the order given; none for a flag.
+  private(set) var options: [String: [String]] = [:]
   private(set) var positionals: [String] = []
 
   /// Sorts `words` by `specification`. Options may stand anywhere; `--` ends them; `--name=value` is `--name value`.
@@ -34,16 +34,16 @@ struct Arguments: Equatable {
       let names = specification.options.map(\.name) + ["--help"]
       throw .unknownOption(name, suggestion: Suggestion.nearest(to: name, in: names))
     }
-    guard options[name] == nil else { throw .repeatedOption(name) }
+    guard options[name] == nil || option.isRepeatable else { throw .repeatedOption(name) }
     guard let valueName = option.valueName else {
       guard parts.count == 1 else { throw .unexpectedValue(option: name) }
-      options[name] = .some(nil)
+      options[name] = []
       return
     }
     if parts.count == 2 {
-      options[name] = String(parts[1])
+      options[name, default: []].append(String(parts[1]))
     } else if index < words.count, !words[index].hasPrefix("--") {
-      options[name] = words[index]
+      options[name, default: []].append(words[index])
       index += 1
     } else {
       throw .missingValue(option: name, valueName: valueName)
@@ -67,7 +67,17 @@ struct Arguments: Equatable {
 
   func has(_ option: String) -> Bool { options[option] != nil }
 
-  func value(_ option: String) -> String? { options[option] ?? nil }
+  func value(_ option: String) -> String? { options[option]?.first }
+
+  /// All values of an option that may be given more than once.
+  func values(_ option: String) -> [String] { options[option] ?? [] }
+
+  /// The value of an option that the command cannot do without.
+  func required(_ option: String, _ valueName: String) throws(UsageError) -> String {
+    guard let text = value(option) else { throw .missingOption(option, valueName: valueName) }
+    guard !text.isEmpty else { throw .invalidValue(option: option, value: "", expected: "a name") }
+    return text
+  }
 
   /// A whole number inside `range`, or nil if the option was not given.
   func integer(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {

@@ -19,10 +19,15 @@ struct CommandSpecification: Sendable {
     var summary: String
     /// The command does nothing without it.
     var isRequired: Bool
+    /// May be given more than once.
+    var isRepeatable: Bool
 
-    init(_ name: String, _ valueName: String? = nil, summary: String, isRequired: Bool = false) {
+    init(
+      _ name: String, _ valueName: String? = nil, isRepeatable: Bool = false, summary: String, isRequired: Bool = false
+    ) {
       self.name = name
       self.valueName = valueName
+      self.isRepeatable = isRepeatable
       self.summary = summary
       self.isRequired = isRequired
     }

@@ -1,3 +1,4 @@
+import Strandline
 import StrandlineLog
 
 /// An error that a command reports in its own words.
@@ -19,6 +20,8 @@ extension Failure {
     case let failure as Failure: (failure.code, failure.message)
     case let error as UsageError: (.usage, error.description)
     case let error as LogError: (code(of: error), error.description)
+    case let error as StoreError: (code(of: error), error.description)
+    case let error as any ErrorOfWrite: outcome(of: error.cause)
     case OutputError.closedPipe: (.success, nil)
     case let error as OutputError: (.ioFailure, error.description)
     case is Interrupted: (.interrupted, nil)

@@ -13,8 +13,8 @@ enum HelpPage {
   static func text(of command: CommandSpecification, path: [String]) -> String {
     var text = "\(command.summary)\n\nUsage: \(path.joined(separator: " "))"
     for positional in command.positionals { text += " " + usage(of: positional) }
-    for option in command.options where option.isRequired { text += " \(signature(of: option))" }
-    for option in command.options where !option.isRequired { text += " [\(signature(of: option))]" }
+    for option in command.options where option.isRequired { text += " \(signature(of: option))\(dots(option))" }
+    for option in command.options where !option.isRequired { text += " [\(signature(of: option))]\(dots(option))" }
     text += "\n"
     if !command.discussion.isEmpty { text += "\n" + command.discussion.joined(separator: "\n") + "\n" }
     if !command.positionals.isEmpty {
@@ -34,6 +34,8 @@ enum HelpPage {
   private static func signature(of option: CommandSpecification.Option) -> String {
     option.valueName.map { "\(option.name) \($0)" } ?? option.name
   }
+
+  private static func dots(_ option: CommandSpecification.Option) -> String { option.isRepeatable ? "…" : "" }
 
   private static func usage(of positional: CommandSpecification.Positional) -> String {
     switch positional.arity {

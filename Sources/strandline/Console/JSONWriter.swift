@@ -61,6 +61,12 @@ struct JSONWriter {
     append(flag ? "true" : "false")
   }
 
+  /// A whole value that is JSON already.
+  mutating func value(json: String) {
+    beginValue()
+    append(json)
+  }
+
   mutating func null() {
     beginValue()
     append("null")

@@ -24,6 +24,26 @@ enum TerminalText {
     return result
   }
 
+  /// The same for text of several lines, which stay lines, and for the backslash, which stays what it is.
+  static func escapedLines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { escapedJSON(String($0)) }.joined(
+      separator: "\n")
+  }
+
+  /// JSON with the same characters escaped as JSON does it, so that it stays JSON. They stand in its strings only.
+  static func escapedJSON(_ json: String) -> String {
+    guard json.unicodeScalars.contains(where: { $0 != "\\" && needsEscape($0) }) else { return json }
+    var result = ""
+    for scalar in json.unicodeScalars {
+      if scalar != "\\", needsEscape(scalar) {
+        result += "\\u" + hex(scalar.value, width: 4)
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
   /// The UTF-8 scalar that `bytes` begin with, if they do.
   private static func scalar(atStartOf bytes: ArraySlice<UInt8>) -> (Unicode.Scalar, byteCount: Int)? {
     var parser = Unicode.UTF8.ForwardParser()

@@ -55,6 +55,17 @@ enum DirectoryTree {
     return total
   }
 
+  /// Regular files right in a directory, as far as it can be read just now.
+  static func fileSizes(in path: String) -> [(name: String, byteCount: Int, modified: timespec)] {
+    var files: [(name: String, byteCount: Int, modified: timespec)] = []
+    for name in (try? names(in: path)) ?? [] {
+      var status = stat()
+      guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+      files.append((name, Int(status.st_size), status.st_mtim))
+    }
+    return files
+  }
+
   /// Names in a directory, sorted by bytes, without `.` and `..`.
   static func names(in path: String) throws(Failure) -> [String] {
     guard let stream = opendir(path) else { throw failure("list", path) }

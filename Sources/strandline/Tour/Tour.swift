@@ -1,3 +1,4 @@
+import Strandline
 import StrandlineLog
 
 /// What the chapters of the tour share: where it happens, what is written, what was found.
@@ -8,18 +9,30 @@ final class Tour {
   let console: Console
   let narrator: Narrator
   var history = TourHistory(source: .changelogs)
+  /// All that was collected, for the tables.
+  var uploads = ChangelogUploads(source: .changelogs)
   var figures = TourFigures()
   /// Commits of the history that the store is known to hold.
   var writtenCount = 0
 
-  /// The store that everything is done to.
+  /// The log that the first chapters try to break.
   var store: String { "\(directory)/store" }
+  /// The store with tables of the later ones.
+  var tables: String { "\(directory)/tables" }
 
   init(directory: String, tool: String = ChildProcess.ownPath, console: Console, narrator: Narrator) {
     self.directory = directory
     self.tool = tool
     self.console = console
     self.narrator = narrator
+  }
+
+  /// Opens the store with tables. Its segments are small, so that a history of this size has several, and can be given back.
+  func openTables(history: StoreOptions.History = .none, schema: Schema? = nil) throws -> Store {
+    var options = StoreOptions()
+    options.history = history
+    options.log.segmentByteCountMax = 1 << 20
+    return try Store.open(at: tables, schema: schema, options: options)
   }
 
   /// Says that something was checked and is so; the check itself has thrown otherwise.

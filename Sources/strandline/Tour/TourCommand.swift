@@ -4,11 +4,12 @@ import Glibc
 struct TourCommand: Command {
   static let specification = CommandSpecification(
     name: "tour",
-    summary: "Show on real data what the log promises: write, kill, recover, damage, salvage, reset.",
+    summary: "Show on real data what is promised: write, kill, recover, salvage; tables, queries, views, reset.",
     discussion: [
       "Takes the changelogs in this machine's package documentation, writes them as durable commits in a process",
-      "that gets killed on the way, and compares what is left with what was acknowledged, byte by byte. Works in a",
-      "temporary directory and takes a few seconds. Exit code 1 if anything that is promised does not hold.",
+      "that gets killed on the way, and compares what is left with what was acknowledged, byte by byte. Then keeps",
+      "them as tables: queries them, watches them change, looks at them across a reset. Works in a temporary directory",
+      "and takes less than a minute. Exit code 1 if anything that is promised does not hold.",
     ],
     options: [
       .init("--keep", "DIR", summary: "Work in DIR, which must not exist, and leave everything there."),
@@ -17,7 +18,8 @@ struct TourCommand: Command {
 
   static let chapters: [any TourChapter.Type] = [
     CollectChapter.self, KillChapter.self, TornTailChapter.self, RecoveryChapter.self, DamageChapter.self,
-    ResetChapter.self,
+    ResetChapter.self, ImportChapter.self, QueryChapter.self, CompactChapter.self, WatchChapter.self,
+    ViewChapter.self,
   ]
 
   private let keptDirectory: String?
@@ -45,7 +47,8 @@ struct TourCommand: Command {
   }
 
   private func runChapters(of tour: Tour) throws {
-    try tour.narrator.line("Strandline keeps every change as a commit in one log. This tour tries to break that log.")
+    try tour.narrator.line(
+      "Strandline keeps every change as a commit in one log, and tables folded from it. This tour tries to break them.")
     try tour.narrator.line(
       "It works in \(TerminalText.escaped(tour.directory)), which \(keptDirectory == nil ? "it removes at the end" : "stays")."
     )
@@ -61,7 +64,8 @@ struct TourCommand: Command {
     if let keptDirectory {
       let path = TerminalText.escaped(keptDirectory)
       try tour.narrator.line(
-        "Look around: `strandline log info \(path)/store`, `strandline log verify \(path)/damaged`.")
+        "Look around: `strandline log info \(path)/store`, `strandline log verify \(path)/damaged`, "
+          + "`strandline stat \(path)/tables`.")
     }
     guard printsJSON else { return }
     var json = JSONWriter(.document)

@@ -19,6 +19,7 @@ struct TourFigures {
   var salvagedCommitCount = 0
   var resetNanoseconds = 0
   var proofCount = 0
+  var tables = TourTableFigures()
 
   /// The value below which `percent` of the commits lie.
   func commitNanoseconds(percentile percent: Int) -> Int {
@@ -35,7 +36,7 @@ struct TourFigures {
     let entryRate = HumanUnits.rate(Double(recoveredEntryCount) / recoverySeconds, of: "entries")
     let byteRate = HumanUnits.bytes(Int(Double(storedByteCount) / recoverySeconds))
     return [
-      ("entries", HumanUnits.count(entryCount)),
+      ("entries in the log", HumanUnits.count(entryCount)),
       ("commits", HumanUnits.count(commitCount)),
       ("bytes raw", HumanUnits.bytes(rawByteCount)),
       ("bytes stored", "\(HumanUnits.bytes(storedByteCount)) (\(ratio) of raw)"),
@@ -45,11 +46,11 @@ struct TourFigures {
       ("recovery", "\(time(recoveryNanoseconds)), \(entryRate), \(byteRate)/s"),
       ("cut", "\(cutCommitCount) unfinished commit, \(HumanUnits.bytes(cutByteCount)), never acknowledged"),
       ("one bit flipped", "\(lostCommitCount) commit lost, \(HumanUnits.count(salvagedCommitCount)) salvaged"),
-      ("reset", time(resetNanoseconds)),
-    ]
+      ("reset of the log", time(resetNanoseconds)),
+    ] + tables.rows
   }
 
-  func write(to json: inout JSONWriter, source: TourHistory.Source) {
+  func write(to json: inout JSONWriter, source: ChangelogUploads.Source) {
     json.object { json in
       json.field("schema", 1)
       json.field("source", source.rawValue)
@@ -71,6 +72,8 @@ struct TourFigures {
       json.field("bitFlipCommitsLost", lostCommitCount)
       json.field("bitFlipCommitsSalvaged", salvagedCommitCount)
       json.field("resetNanoseconds", resetNanoseconds)
+      json.name("tables")
+      json.object { json in tables.write(to: &json) }
       json.field("proofs", proofCount)
     }
     json.endLine()

@@ -1,12 +1,6 @@
 /// What the tour writes: the uploads of Debian packages that this machine has in its documentation, oldest first.
 struct TourHistory {
-  enum Source: String {
-    case changelogs
-    /// dpkg's list of installed packages, where there are no changelogs.
-    case packageList
-  }
-
-  var source: Source
+  var source: ChangelogUploads.Source
   var fileCount = 0
   /// Files that could not be read and entries that could not be understood.
   var skippedFileCount = 0
@@ -22,21 +16,34 @@ struct TourHistory {
   /// With fewer the chapters have nothing to show.
   static let commitCountMin = 50
 
+  /// Commits are synced one by one, on disks of any kind: this many show what there is to show.
+  static let commitCountMax = 4000
+
   /// Reads the machine's changelogs, or where there are too few its list of packages. Nil if that is too short as well.
+  ///
+  /// - Returns: the newest uploads as the log's history, and all of them for the tables.
   static func collect(
     changelogs: String = ChangelogLibrary.standardDirectory, packages: String = InstalledPackages.standardDirectory,
     progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
-  ) -> TourHistory? {
+  ) -> (history: TourHistory, uploads: ChangelogUploads)? {
     let library = ChangelogLibrary(directory: changelogs, progress: progress)
     var history = TourHistory(source: .changelogs)
+    var uploads = ChangelogUploads(source: .changelogs)
     history.fileCount = library.files.count
     history.skippedFileCount = library.failed.count
     history.skippedEntryCount = library.malformedEntryCount
     history.take(library.files.flatMap { file in file.entries.map { (file.binaryPackage, $0) } })
-    if history.commits.count >= commitCountMin { return history }
-    history = TourHistory(source: .packageList, fileCount: 1)
-    history.take(InstalledPackages.entries(in: packages).map { ($0.package, $0) })
-    return history.commits.count >= commitCountMin ? history : nil
+    uploads.take(library.files.flatMap(\.entries))
+    if history.commits.count < commitCountMin {
+      let entries = InstalledPackages.entries(in: packages)
+      history = TourHistory(source: .packageList, fileCount: 1)
+      history.take(entries.map { ($0.package, $0) })
+      uploads = ChangelogUploads(source: .packageList)
+      uploads.take(entries)
+    }
+    guard history.commits.count >= commitCountMin else { return nil }
+    history.commits.removeFirst(max(0, history.commits.count - commitCountMax))
+    return (history, uploads)
   }
 
   /// Sorts by date and puts the entries of one upload together.

@@ -16,7 +16,7 @@ struct TourWriter: Command {
 
   init(_ arguments: Arguments) throws(UsageError) {
     store = arguments.positional(0)
-    let name = try arguments.choice("--durability", as: LogAppend.DurabilityName.self)
+    let name = try arguments.choice("--durability", as: LineSettings.DurabilityName.self)
     durability = name == .buffered ? .buffered : .synced
   }
 

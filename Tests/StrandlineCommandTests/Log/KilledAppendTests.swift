@@ -21,7 +21,8 @@ struct KilledAppendTests {
     for round in 0..<Self.roundCount {
       let delay = UInt32.random(in: 0..<40_000, using: &random)
       let context = "round \(round), killed after \(delay) µs"
-      let acknowledged = try appendAndKill(store, options, from: model.nextLine, after: delay)
+      let acknowledged = try KilledFeeder.run(
+        ["log", "append", store, "--acks"] + options, from: model.nextLine, line: KilledAppendModel.line, after: delay)
       let shown = try shownByTheTool(store, context)
       let (commits, _) = try contents(ofStore: store)
       try model.check(commits, acknowledged, context)
@@ -53,48 +54,6 @@ struct KilledAppendTests {
   private static func member(_ name: String, until end: UInt8, of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard let range = line.firstRange(of: Array(name.utf8)) else { return [] }
     return line[range.upperBound...].prefix { $0 != end }
-  }
-
-  /// Feeds numbered lines until the kill; what was acknowledged by then.
-  private func appendAndKill(
-    _ store: String, _ options: [String], from first: Int, after delay: UInt32
-  ) throws -> [Acknowledgement] {
-    signal(SIGPIPE, SIG_IGN)
-    var child = try ChildProcess(
-      ToolRun.path, ["log", "append", store, "--acks"] + options, input: .pipe, output: .pipe)
-    _ = fcntl(child.input, F_SETFL, O_NONBLOCK)
-    _ = fcntl(child.output, F_SETFL, O_NONBLOCK)
-    let end = ContinuousClock.now.advanced(by: .microseconds(Int64(delay)) + .milliseconds(5))
-    var output: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    var lines: [UInt8] = []
-    var next = first
-    while ContinuousClock.now < end {
-      var waiting = [
-        pollfd(fd: child.input, events: Int16(POLLOUT), revents: 0),
-        pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
-      ]
-      poll(&waiting, 2, 1)
-      if waiting[0].revents != 0 {
-        while lines.count < 4096 {
-          lines += KilledAppendModel.line(next) + [0x0A]
-          next += 1
-        }
-        let count = write(child.input, lines, lines.count)
-        if count > 0 { lines.removeFirst(count) }
-      }
-      if waiting[1].revents != 0 {
-        let count = read(child.output, &buffer, buffer.count)
-        if count > 0 { output += buffer[..<count] }
-      }
-    }
-    child.send(signal: SIGKILL)
-    _ = child.wait()
-    while case let count = read(child.output, &buffer, buffer.count), count > 0 { output += buffer[..<count] }
-    child.closeInput()
-    // The line that was cut off in the pipe was not acknowledged.
-    if let last = output.lastIndex(of: 0x0A) { output.removeSubrange((last + 1)...) } else { output = [] }
-    return try Acknowledgement.parse(output)
   }
 }
 

@@ -22,7 +22,7 @@ struct StoreFailingCallsTests {
         try run.perform(index)
       } catch {
         struck = struck ?? "operation \(index) (\(workload.operations[index])): \(error)"
-        let isInDoubt = "\(error)".contains("poisoned")
+        let isInDoubt = isPoisoned(error)
         run.settle(inDoubt: isInDoubt)
         // A poisoned store is reopened, as its documentation says; one that could not be opened is tried again.
         if isInDoubt { break }
@@ -47,6 +47,13 @@ struct StoreFailingCallsTests {
       return nil
     } catch {
       return "after the trouble: \(error); first failure: \(struck ?? "none")"
+    }
+  }
+
+  private static func isPoisoned(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.poisoned, WriteError<StoreError>.store(.poisoned), WriteError<any Error>.store(.poisoned): true
+    default: false
     }
   }
 

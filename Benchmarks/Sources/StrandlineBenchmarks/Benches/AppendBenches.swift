@@ -53,6 +53,13 @@ enum AppendBenches {
     let logs: [any Subject] = [
       StrandlineAppend(work: work), StrandlineAsyncAppend(work: work), CReferenceAppend(work: work),
     ]
-    return work.writers == 1 ? logs + [RawAppend(work: work)] : logs
+    return logs + (work.writers == 1 ? [RawAppend(work: work)] : []) + engines(work)
+  }
+
+  /// Engines commit durably. Several writers only where one sync is for all of them: else it is one writer's rate again.
+  private static func engines(_ work: AppendWork) -> [any Subject] {
+    guard work.isSynced, work.recordsPerCommit == 1 else { return [] }
+    let engines = EngineKind.besideLogs.filter { work.writers == 1 || $0.groupsCommits }
+    return engines.map { EngineSubject(engine: $0, work: EngineAppend(work: work)) }
   }
 }

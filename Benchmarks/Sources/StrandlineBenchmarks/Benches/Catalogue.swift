@@ -1,6 +1,7 @@
 /// Every bench there is, in the order of `list`. Other families add themselves to ``all``.
 enum Catalogue {
-  static let all: [Benchmark] = AppendBenches.all + LoadBenches.all + RecoveryBenches.all + ResetBenches.all
+  static let all: [Benchmark] =
+    AppendBenches.all + LoadBenches.all + RecoveryBenches.all + ResetBenches.all + StoreBenches.all
 
   static func benchmark(named name: String) -> Benchmark? { all.first { $0.name == name } }
 
@@ -10,9 +11,13 @@ enum Catalogue {
     "reset.log.1M",
   ]
 
+  /// What `run table` does: the rows of DESIGN's table that a store and its peers stand in.
+  static let tableNames = ["append.synced.1writer", "append.synced.64writers", "load.1M"] + StoreBenches.tableNames
+
   /// The benches with this name or in this family: `recovery` means all that begin with `recovery.`
   static func benchmarks(matching name: String) -> [Benchmark] {
     if name == "all" { return all }
+    if name == "table" { return tableNames.compactMap(benchmark(named:)) }
     if let exact = benchmark(named: name) { return [exact] }
     return all.filter { $0.name.hasPrefix("\(name).") }
   }

@@ -5,7 +5,8 @@ enum LoadBenches {
     return Benchmark(
       name: "load.\(name)", summary: "\(name) rows, 1,000 a durable commit, one writer", fullRowCount: rows,
       smallRowCount: 20_000, primary: .rowsPerSecond,
-      subjects: [StrandlineAppend(work: work), CReferenceAppend(work: work), RawAppend(work: work)],
-      reference: .cReference)
+      subjects: [StrandlineAppend(work: work), CReferenceAppend(work: work), RawAppend(work: work)]
+        + EngineKind.besideLogs.map { EngineSubject(engine: $0, work: EngineAppend(work: work)) },
+      reference: .cReference, goals: [.rowsPerSecond: 1_000_000])
   }
 }

@@ -44,7 +44,7 @@ public func runBench(_ arguments: [String]) -> Int32 {
 }
 
 private func printHelp() {
-  Output.line("Measures Strandline's log beside a log loop in C and the bare system calls.\n")
+  Output.line("Measures Strandline beside other storage engines, a log loop in C and the bare system calls.\n")
   Output.line("usage: strandline-bench COMMAND [ARGUMENTS]\n")
   let shown = Command.all.filter { !$0.isHidden }
   let width = shown.map(\.name.count).max() ?? 0

@@ -4,7 +4,7 @@ enum SampleCommand {
     summary: "One timed run in this process, for 'run', which wants its peak memory apart; and for profilers.",
     isHidden: true
   ) { words in
-    let arguments = try Arguments(words, options: ["rows", "dir"], flags: ["prepare"])
+    let arguments = try Arguments(words, options: ["rows", "dir"], flags: ["prepare", "prepare-only"])
     guard arguments.words.count == 2, let directory = arguments["dir"] else {
       throw BenchmarkError.usage("sample takes a bench, a subject, --rows and --dir")
     }
@@ -16,6 +16,10 @@ enum SampleCommand {
     if arguments.has("prepare") {
       try makeDirectories(directory)
       try subject.prepare(site)
+    }
+    if arguments.has("prepare-only") {
+      try subject.prepare(site)
+      return 0
     }
     Output.line(try subject.sample(site).line)
     return 0

@@ -19,11 +19,13 @@ struct Runner {
   /// - Throws: ``BenchmarkError/finding(_:)`` if subjects or runs disagree in what they computed.
   func run(_ benchmark: Benchmark) throws -> [Figure] {
     let site = Site(rowCount: benchmark.rowCount(size), root: root)
-    let taking = benchmark.subjects.filter { subjects?.contains($0.name.text) ?? true }
+    let taking = benchmark.subjects.filter { subject in
+      (subjects?.contains(subject.name.text) ?? true) && subject.takes(rowCount: site.rowCount)
+    }
     guard !taking.isEmpty else { return [] }
     for subject in taking {
       note("\(benchmark.name): preparing \(subject.name.text)")
-      try subject.prepare(site)
+      try prepare(benchmark, subject, site)
     }
     let baseline = benchmark.speedUpOver.flatMap(Catalogue.benchmark(named:))
     var samples: [[Sample]] = taking.map { _ in [] }
@@ -54,20 +56,40 @@ struct Runner {
     reference_unmap(memory, byteCount)
   }
 
+  private func isIsolated(_ benchmark: Benchmark, _ subject: any Subject) -> Bool {
+    isolates && (benchmark.isIsolated || subject.isIsolated)
+  }
+
+  /// In a process of its own as well: what an engine leaves behind in memory and threads is nobody else's.
+  private func prepare(_ benchmark: Benchmark, _ subject: any Subject, _ site: Site) throws {
+    guard isIsolated(benchmark, subject) else { return try subject.prepare(site) }
+    _ = try outputOfChild(benchmark, subject, site, "--prepare-only")
+  }
+
   private func sample(_ benchmark: Benchmark, _ subject: any Subject, _ site: Site) throws -> Sample {
     site.settle()
-    guard isolates, benchmark.isIsolated else { return try subject.sample(site) }
-    let child = try ChildProcess([
-      ChildProcess.ownPath, "sample", benchmark.name, subject.name.text, "--rows", "\(site.rowCount)", "--dir", root,
-    ])
+    guard isIsolated(benchmark, subject) else { return try subject.sample(site) }
+    let output = try outputOfChild(benchmark, subject, site)
+    guard let sample = Sample(line: output.split(separator: "\n").last ?? "") else {
+      throw BenchmarkError.failed("\(benchmark.name), \(subject.name.text): the child process gave no sample")
+    }
+    return sample
+  }
+
+  private func outputOfChild(
+    _ benchmark: Benchmark, _ subject: any Subject, _ site: Site, _ flags: String...
+  ) throws -> String {
+    let child = try ChildProcess(
+      [
+        ChildProcess.ownPath, "sample", benchmark.name, subject.name.text, "--rows", "\(site.rowCount)", "--dir", root,
+      ] + flags)
     var bytes: [UInt8] = []
     while child.read(into: &bytes) {}
     let end = child.wait()
-    let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").last ?? ""
-    guard end == .exit(0), let sample = Sample(line: line) else {
+    guard end == .exit(0) else {
       throw BenchmarkError.failed("\(benchmark.name), \(subject.name.text): the child process ended with \(end)")
     }
-    return sample
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func checkResults(_ benchmark: Benchmark, _ subjects: [any Subject], _ samples: [[Sample]]) throws {
@@ -103,9 +125,13 @@ struct Runner {
         (left == benchmark.primary ? 0 : 1, left) < (right == benchmark.primary ? 0 : 1, right)
       }
       for metric in metrics {
-        let goal = metric == .ratio ? benchmark.goal : nil
+        let asked = metric == .ratio ? benchmark.goal : benchmark.goals[metric]
+        let goal = subject.name.hasGoals ? asked : nil
         add(subject.name, metric, runs.compactMap { $0[metric] }, hash: runs.last?.resultHash, goal: goal)
       }
+    }
+    for (place, subject) in subjects.enumerated() where subject.name.isOurs {
+      add(subject.name, .ofBestPeer, ratiosToBestPeer(benchmark, subjects, samples, of: place), hash: nil)
     }
     // Pair by pair: what disturbs the machine for a moment disturbs both of a pair.
     guard let reference = subjects.firstIndex(where: { $0.name == benchmark.reference }) else { return figures }
@@ -114,9 +140,34 @@ struct Runner {
         guard let ours = ours[benchmark.primary], let theirs = theirs[benchmark.primary] else { return nil }
         return benchmark.primary.isRate ? ours / theirs : theirs / ours
       }
-      let goal = subject.name == .strandline ? benchmark.goal : nil
+      let goal = subject.name.hasGoals ? benchmark.goal : nil
       add(subject.name, .ratio, ratios, hash: nil, goal: goal)
     }
     return figures
+  }
+
+  /// Turn by turn, against the peer whose median is the best of those that keep every commit.
+  private func ratiosToBestPeer(
+    _ benchmark: Benchmark, _ subjects: [any Subject], _ samples: [[Sample]], of place: Int
+  ) -> [Double] {
+    let metric = benchmark.primary
+    func median(_ peer: Int) -> Double? {
+      let values = samples[peer].compactMap { $0[metric] }
+      return values.isEmpty ? nil : Summary(values).median
+    }
+    var best: (peer: Int, median: Double)?
+    for peer in subjects.indices where subjects[peer].name.isPeer && subjects[peer].name != .sqliteNormal {
+      guard let value = median(peer) else { continue }
+      guard let known = best?.median else {
+        best = (peer, value)
+        continue
+      }
+      if metric.isRate ? value > known : value < known { best = (peer, value) }
+    }
+    guard let best else { return [] }
+    return zip(samples[place], samples[best.peer]).compactMap { ours, theirs in
+      guard let ours = ours[metric], let theirs = theirs[metric] else { return nil }
+      return metric.isRate ? ours / theirs : theirs / ours
+    }
   }
 }

@@ -21,15 +21,25 @@ struct Sample: Sendable {
   /// Adds percentiles of `nanoseconds`, one latency an operation.
   mutating func addLatencies(_ nanoseconds: [UInt64]) {
     guard !nanoseconds.isEmpty else { return }
-    let sorted = nanoseconds.sorted()
-    func percentile(_ share: Double) -> Double {
-      let rank = (share * Double(sorted.count)).rounded(.up)
-      return Double(sorted[max(0, Int(rank) - 1)]) / 1e9
-    }
-    self[.p50] = percentile(0.5)
-    self[.p90] = percentile(0.9)
-    self[.p99] = percentile(0.99)
-    self[.longest] = percentile(1)
+    let percentiles = Percentiles(nanoseconds)
+    self[.p50] = percentiles[0.5]
+    self[.p90] = percentiles[0.9]
+    self[.p99] = percentiles[0.99]
+    self[.p999] = percentiles[0.999]
+    self[.longest] = percentiles[1]
+  }
+}
+
+/// Values that occurred, in seconds: the share `self[share]` of all is not larger.
+struct Percentiles {
+  private let sorted: [UInt64]
+
+  /// `nanoseconds` is not empty.
+  init(_ nanoseconds: [UInt64]) { sorted = nanoseconds.sorted() }
+
+  subscript(share: Double) -> Double {
+    let rank = (share * Double(sorted.count)).rounded(.up)
+    return Double(sorted[max(0, Int(rank) - 1)]) / 1e9
   }
 }
 

@@ -29,7 +29,7 @@ enum BarChart {
     let width = labelWidth + barWidth + valueWidth
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(y)" width="\(width)" height="\(y)" role="img">
-      <title>\(escaped(family)): median of the runs; longer is \(family == "reset" ? "slower" : "faster")</title>
+      <title>\(escaped(family)): median of the runs; \(reading(results, family))</title>
       <style>
       text { font: 12px system-ui, sans-serif; fill: #57606a; }
       .name { font-weight: 600; fill: #1f2328; }
@@ -46,6 +46,16 @@ enum BarChart {
       </svg>
 
       """
+  }
+
+  /// What a longer bar means.
+  private static func reading(_ results: Results, _ family: String) -> String {
+    let areRates = Set(results.benches(in: family).map { results.primary(of: $0).isRate })
+    switch (areRates.contains(true), areRates.contains(false)) {
+    case (true, true): return "longer is faster where the figure is a rate, slower where it is a time"
+    case (true, false): return "longer is faster"
+    default: return "longer is slower"
+    }
   }
 
   private static func bar(_ figure: Figure, longest: Double, goal: Double?, y: Int) -> [String] {

@@ -9,7 +9,7 @@ enum FigureText {
       let own = figures.filter { $0.subject == subject }
       let name = subject + String(repeating: " ", count: width - subject.count)
       if let primary = own.first(where: { $0.metric == benchmark.primary }) {
-        let others = own.filter { $0.metric != benchmark.primary && $0.metric != .ratio }
+        let others = own.filter { ![benchmark.primary, .ratio, .ofBestPeer].contains($0.metric) }
         lines.append("  \(name)  \(Quantity.text(primary.summary, primary.metric))")
         let texts = others.map { "\(short($0.metric)) \(Quantity.text($0.summary.median, $0.metric))" }
         let indent = String(repeating: " ", count: width + 4)
@@ -17,6 +17,17 @@ enum FigureText {
           lines.append(indent + texts[start..<min(start + 6, texts.count)].joined(separator: "  "))
         }
       }
+    }
+    for figure in figures where figure.metric == .ofBestPeer {
+      let lost = figure.summary.median < 1 ? ": LOST" : ""
+      lines.append("  \(figure.subject) against the best peer: \(Quantity.text(figure.summary, .ratio))\(lost)")
+    }
+    for figure in figures where figure.metric != .ratio {
+      guard let goal = figure.goal else { continue }
+      let reached = figure.metric.reaches(goal, figure.summary.median) ? "reached" : "MISSED"
+      let limit = figure.metric.moreIsBetter ? "at least" : "at most"
+      lines.append(
+        "  \(figure.subject), \(figure.metric.name): goal \(limit) \(Quantity.text(goal, figure.metric)): \(reached)")
     }
     for figure in figures where figure.metric == .ratio {
       let reference = benchmark.reference.map { " against \($0.text)" } ?? ""

@@ -5,7 +5,8 @@ enum ResultTable {
       "# Results", "",
       "Made by `strandline-bench report`, not by hand. What each bench does: Docs/Benchmarks.md. Cells read: median",
       "(smallest–largest) of the runs. Ratio: the speed of ours against the C reference's in the same turn, the median of",
-      "the pairs; 1 is equal, more is faster.", "",
+      "the pairs; where a bench has no reference, against the fastest peer that keeps every commit. 1 is equal, more is",
+      "faster. `sqlite-normal` can lose commits in a power cut and is no such peer.", "",
     ]
     for environment in distinct(results.figures.map(\.environment.withoutDate)) {
       let dates = results.figures.map(\.environment).filter { $0.withoutDate == environment }.map(\.date)
@@ -14,7 +15,9 @@ enum ResultTable {
     for family in results.families {
       lines += ["", "## \(family)", "", "![\(family)](\(family).svg)", ""]
       lines += comparison(results, family)
-      let latencies = table(results, family, [.p50, .p90, .p99, .longest])
+      let goals = goals(results, family)
+      if !goals.isEmpty { lines += ["", "What is asked of ours:", ""] + goals }
+      let latencies = table(results, family, [.p50, .p90, .p99, .p999, .longest, .p50Idle, .p99Idle])
       if !latencies.isEmpty { lines += ["", "Latency of one operation:", ""] + latencies }
       let others = table(results, family, Self.details)
       if !others.isEmpty { lines += ["", "Time, space, scaling:", ""] + others }
@@ -23,7 +26,8 @@ enum ResultTable {
   }
 
   private static let details: [Metric] = [
-    .seconds, .spaceGivenBack, .peakResident, .onDisk, .speedUp, .ofParts, .ofPartsAndMemory,
+    .seconds, .compaction, .spaceGivenBack, .updates, .commitsBeside, .residentOpened, .anonymousOpened, .peakResident,
+    .onDiskBefore, .onDisk, .onDiskAfterCompaction, .ofRaw, .written, .p99OfIdle, .speedUp, .ofParts, .ofPartsAndMemory,
   ]
 
   private static func text(_ machine: MachineEnvironment, first: String, last: String) -> String {
@@ -47,14 +51,28 @@ enum ResultTable {
       let cells = subjects.map { subject in
         results.figure(bench, subject, primary).map { Quantity.text($0.summary, primary) } ?? "–"
       }
-      let ratio = results.figure(bench, SubjectName.strandline.text, .ratio)
-      let ratioText = ratio.map { Quantity.text($0.summary, .ratio) } ?? "–"
+      let ours = SubjectName.strandline.text
+      let ratio = results.figure(bench, ours, .ratio) ?? results.figure(bench, ours, .ofBestPeer)
+      let isLost = ratio.map { $0.metric == .ofBestPeer && $0.summary.median < 1 } ?? false
+      let ratioText = ratio.map { Quantity.text($0.summary, .ratio) + (isLost ? " **lost**" : "") } ?? "–"
       let goal = ratio?.goal.map { goal in
         "≥ \(Quantity.digits(goal))" + (ratio!.summary.median >= goal ? "" : " **missed**")
       }
       lines.append("| \(bench) | \(cells.joined(separator: " | ")) | \(ratioText) | \(goal ?? "–") |")
     }
     return lines
+  }
+
+  /// A row for each figure but a ratio against a reference that has a goal.
+  private static func goals(_ results: Results, _ family: String) -> [String] {
+    let rows = results.figures.compactMap { figure -> String? in
+      guard Results.family(figure.bench) == family, figure.metric != .ratio, let goal = figure.goal else { return nil }
+      let limit = (figure.metric.moreIsBetter ? "≥ " : "≤ ") + Quantity.text(goal, figure.metric)
+      let isReached = figure.metric.reaches(goal, figure.summary.median)
+      let value = Quantity.text(figure.summary, figure.metric)
+      return "| \(figure.bench) | \(figure.metric.name) | \(value) | \(limit)\(isReached ? "" : " **missed**") |"
+    }
+    return rows.isEmpty ? [] : ["| bench | figure | ours | goal |", "|---|---|--:|--:|"] + rows
   }
 
   /// A row for each bench and subject that has one of `metrics`.
@@ -79,7 +97,20 @@ enum ResultTable {
   private static func title(_ metric: Metric) -> String {
     switch metric {
     case .seconds: "time"
+    case .p999: "p99.9"
     case .longest: "longest"
+    case .p50Idle: "p50 idle"
+    case .p99Idle: "p99 idle"
+    case .p99OfIdle: "p99 against idle"
+    case .residentOpened: "memory opened"
+    case .anonymousOpened: "of that anonymous"
+    case .onDiskBefore: "on disk before"
+    case .onDiskAfterCompaction: "after compaction"
+    case .ofRaw: "on disk against raw"
+    case .written: "written a byte"
+    case .commitsBeside: "commits beside"
+    case .updates: "updates"
+    case .compaction: "compaction"
     case .peakResident: "peak memory"
     case .onDisk: "on disk"
     case .speedUp: "against its one thread"

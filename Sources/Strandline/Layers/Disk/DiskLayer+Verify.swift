@@ -8,16 +8,37 @@ extension DiskLayer {
   /// - Returns: what is damaged, by place, at most one report for each block or section; empty if nothing is.
   /// - Throws: ``StoreError/ioFailed(_:)`` where the device did not answer, which says nothing of the bytes.
   func verify(progress: (Int) -> Bool = { _ in true }) throws(StoreError) -> [CorruptionReport] {
+    var reports: [CorruptionReport] = []
+    var failure: IOFailure?
+    scrub(progress: progress) { finding in
+      switch finding {
+      case .damaged(let report): reports.append(report)
+      case .unreadable(let found): failure = failure ?? found
+      }
+    }
+    if let failure { throw .ioFailed(failure) }
+    return reports.sorted { ($0.offset ?? 0) < ($1.offset ?? 0) }
+  }
+
+  /// As ``verify(progress:)``, with each finding as it comes; what cannot be read is one, and the walk goes on behind it.
+  ///
+  /// - Returns: false if `progress` ended it.
+  @discardableResult
+  func scrub(progress: (Int) -> Bool, note: (ScrubFinding) -> Void) -> Bool {
     let verifier = LayerVerifier(self)
-    try verifier.run(progress)
-    return verifier.reports.sorted { ($0.offset ?? 0) < ($1.offset ?? 0) }
+    let isDone = verifier.run { byteCount in
+      for finding in verifier.takeFindings() { note(finding) }
+      return progress(byteCount)
+    }
+    for finding in verifier.takeFindings() { note(finding) }
+    return isDone
   }
 }
 
 /// One verification of one layer.
 private final class LayerVerifier {
   let layer: DiskLayer
-  var reports: [CorruptionReport] = []
+  private var findings: [ScrubFinding] = []
   private var lastKey = StoreKey(KeyPrefix(rawValue: 0))
   private var lastSequence: UInt64 = 0
   /// Whether the version in front of the one at hand was seen: nothing is known of order behind a damaged block.
@@ -30,62 +51,78 @@ private final class LayerVerifier {
 
   init(_ layer: DiskLayer) { self.layer = layer }
 
-  func run(_ progress: (Int) -> Bool) throws(StoreError) {
-    guard try checkHeader(), progress(LayerFormat.headerBlockByteCount) else { return }
+  /// What was found since this was asked last.
+  func takeFindings() -> [ScrubFinding] {
+    defer { findings = [] }
+    return findings
+  }
+
+  /// False if `progress` ended it.
+  func run(_ progress: (Int) -> Bool) -> Bool {
+    guard checkHeader() else { return true }
+    guard progress(LayerFormat.headerBlockByteCount) else { return false }
     let filter = RawMemory(byteCount: layer.footer.filterPartitionCount * LayerFormat.filterPartitionByteCount)
     var isFilterWhole = true
     for partition in 0..<layer.footer.filterPartitionCount {
       let offset = partition * LayerFormat.filterPartitionByteCount
       let target = UnsafeMutableRawBufferPointer(
         rebasing: filter.bytes[offset...].prefix(LayerFormat.filterPartitionByteCount))
-      let isWhole = try noting { () throws(StoreError) in _ = try layer.readFilterPartition(partition, into: target) }
+      let isWhole = noting { () throws(StoreError) in _ = try layer.readFilterPartition(partition, into: target) }
       isFilterWhole = isFilterWhole && isWhole
-      guard progress(LayerFormat.filterPartitionByteCount) else { return }
+      guard progress(LayerFormat.filterPartitionByteCount) else { return false }
     }
-    guard try checkSections(progress) else { return }
-    let scratch = layer.takeScratch()
-    for run in 0..<layer.index.runCount {
-      for block in layer.index.blocks(ofRun: run) {
-        var view: BlockView?
-        let isWhole = try noting { () throws(StoreError) in view = try layer.readBlock(block, scratch) }
-        if isWhole, let view {
-          check(view, block, run, filter: isFilterWhole ? filter.start : nil)
-        } else {
-          isComplete = false
-          hasLast = false
-        }
-        guard progress(layer.index.offset(of: block + 1) - layer.index.offset(of: block)) else { return }
+    for section in sections {
+      guard check(section) else { return true }
+      guard progress(section.byteCount) else { return false }
+    }
+    guard checkGaps(), checkFooter() else { return true }
+    let isDone = layer.forEachBlock { block, run, outcome in
+      switch outcome {
+      case .success(let view): check(view, block, run, filter: isFilterWhole ? filter.start : nil)
+      case .failure(let error):
+        add(error)
+        isComplete = false
+        hasLast = false
       }
+      return progress(layer.index.offset(of: block + 1) - layer.index.offset(of: block))
     }
-    layer.returnScratch(scratch)
+    guard isDone else { return false }
     let counts = [versionCount, deleteCount, keyCount, rawByteCount]
     let footer = layer.footer
     let expected = [footer.versionCount, footer.deleteCount, footer.keyCount, footer.rawByteCount]
     if isComplete, counts != expected { note(nil, expected: "counts \(expected)", found: "\(counts)") }
+    return true
   }
 
-  /// Runs `body`; damage goes into the reports.
-  private func noting(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
+  /// Runs `body`; what it throws goes into the findings.
+  private func noting(_ body: () throws(StoreError) -> Void) -> Bool {
     do throws(StoreError) {
       try body()
       return true
     } catch {
-      guard case .corrupt(let report) = error else { throw error }
-      reports.append(report)
+      add(error)
       return false
+    }
+  }
+
+  private func add(_ error: StoreError) {
+    switch error {
+    case .corrupt(let report): findings.append(.damaged(report))
+    case .ioFailed(let failure): findings.append(.unreadable(failure))
+    default: note(nil, expected: "a layer of this version", found: "\(error)")
     }
   }
 
   private func note(_ offset: Int?, expected: String, found: String) {
     if case .corrupt(let report) = layer.reader.damage(at: offset, expected: expected, found: found) {
-      reports.append(report)
+      findings.append(.damaged(report))
     }
   }
 
   /// Both copies, and zeros everywhere else. False if the file is not long enough to go on.
-  private func checkHeader() throws(StoreError) -> Bool {
+  private func checkHeader() -> Bool {
     let memory = RawMemory(byteCount: LayerFormat.headerBlockByteCount)
-    guard try noting({ () throws(StoreError) in try layer.reader.read(into: memory.bytes, at: 0) }) else {
+    guard noting({ () throws(StoreError) in try layer.reader.read(into: memory.bytes, at: 0) }) else {
       return false
     }
     let bytes = UnsafeRawBufferPointer(memory.bytes)
@@ -112,24 +149,27 @@ private final class LayerVerifier {
     }
   }
 
-  /// Sections that opening proved may have rotted since; what lies between them is zero.
-  private func checkSections(_ progress: (Int) -> Bool) throws(StoreError) -> Bool {
-    let footer = layer.footer
-    let footerOffset = layer.byteCount - LayerFooter.encodedByteCount
-    for section in [footer.index, footer.dictionary, footer.times] {
-      let memory = RawMemory(byteCount: section.byteCount)
-      let target = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[0..<section.byteCount])
-      guard try noting({ () throws(StoreError) in try layer.reader.read(into: target, at: section.offset) }) else {
-        return false
-      }
-      let computed = LayerFormat.tag(UnsafeRawBufferPointer(target), salt: layer.entry.salt, at: section.offset)
-      if computed != section.tag {
-        note(
-          section.offset, expected: "a section of the layer",
-          found: LayerDefect.wrongTag(stored: section.tag, computed: computed).description)
-      }
-      guard progress(section.byteCount) else { return false }
+  private var sections: [LayerFooter.Section] { [layer.footer.index, layer.footer.dictionary, layer.footer.times] }
+
+  /// Sections that opening proved may have rotted since.
+  private func check(_ section: LayerFooter.Section) -> Bool {
+    let memory = RawMemory(byteCount: section.byteCount)
+    let target = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[0..<section.byteCount])
+    guard noting({ () throws(StoreError) in try layer.reader.read(into: target, at: section.offset) }) else {
+      return false
     }
+    let computed = LayerFormat.tag(UnsafeRawBufferPointer(target), salt: layer.entry.salt, at: section.offset)
+    if computed != section.tag {
+      note(
+        section.offset, expected: "a section of the layer",
+        found: LayerDefect.wrongTag(stored: section.tag, computed: computed).description)
+    }
+    return true
+  }
+
+  /// What lies between sections is zero.
+  private func checkGaps() -> Bool {
+    let footer = layer.footer
     let gaps = [
       footer.blocksEnd..<footer.filterOffset, footer.filterOffset + footer.filterByteCount..<footer.index.offset,
       footer.index.end..<footer.dictionary.offset, footer.dictionary.end..<footer.times.offset,
@@ -137,21 +177,26 @@ private final class LayerVerifier {
     for gap in gaps where !gap.isEmpty {
       let memory = RawMemory(byteCount: gap.count)
       let target = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[0..<gap.count])
-      guard try noting({ () throws(StoreError) in try layer.reader.read(into: target, at: gap.lowerBound) }) else {
+      guard noting({ () throws(StoreError) in try layer.reader.read(into: target, at: gap.lowerBound) }) else {
         return false
       }
       checkZeros(UnsafeRawBufferPointer(target), from: 0, to: gap.count, at: gap.lowerBound)
     }
+    return true
+  }
+
+  private func checkFooter() -> Bool {
+    let offset = layer.byteCount - LayerFooter.encodedByteCount
     let memory = RawMemory(byteCount: LayerFooter.encodedByteCount)
-    guard try noting({ () throws(StoreError) in try layer.reader.read(into: memory.bytes, at: footerOffset) }) else {
+    guard noting({ () throws(StoreError) in try layer.reader.read(into: memory.bytes, at: offset) }) else {
       return false
     }
     do throws(LayerDefect) {
       let found = try LayerFooter(
-        decoding: UnsafeRawBufferPointer(memory.bytes), salt: layer.entry.salt, at: footerOffset)
-      if found != footer { note(footerOffset, expected: "the footer it had when it was opened", found: "another one") }
+        decoding: UnsafeRawBufferPointer(memory.bytes), salt: layer.entry.salt, at: offset)
+      if found != layer.footer { note(offset, expected: "the footer it had when it was opened", found: "another one") }
     } catch {
-      note(footerOffset, expected: "the layer's footer", found: error.description)
+      note(offset, expected: "the layer's footer", found: error.description)
     }
     return true
   }

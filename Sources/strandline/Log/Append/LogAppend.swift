@@ -3,8 +3,6 @@ import StrandlineLog
 
 /// `strandline log append`: lines from standard input become records.
 struct LogAppend: Command {
-  enum DurabilityName: String, CaseIterable { case synced, buffered }
-
   static let specification = CommandSpecification(
     name: "append",
     summary: "Append lines from standard input as records.",
@@ -20,24 +18,14 @@ struct LogAppend: Command {
       "where first and last are sequence numbers of commits, and so the same here.",
     ],
     positionals: [.init(name: "STORE", summary: "Directory of the store.")],
-    options: [
-      .init("--batch", "N", summary: "Records in a commit, 1 to 1000000 (default 1)."),
-      .init("--linger", "MS", summary: "Milliseconds after which a commit is written that is not full (default 50)."),
-      .init(
-        "--durability", "synced|buffered", summary: "Survive power loss, or the end of the process (default synced)."),
-      .init("--acks", summary: "Print a JSON line for each commit once it is durable."),
-    ])
+    options: LineSettings.options(defaultBatch: 1))
 
   private let store: String
-  private let settings: LineAppender.Settings
+  private let settings: LineSettings
 
   init(_ arguments: Arguments) throws(UsageError) {
     store = arguments.positional(0)
-    settings = LineAppender.Settings(
-      batchRecordCount: try arguments.integer("--batch", in: 1...1_000_000) ?? 1,
-      linger: .milliseconds(try arguments.integer("--linger", in: 0...86_400_000) ?? 50),
-      durability: try arguments.choice("--durability", as: DurabilityName.self) == .buffered ? .buffered : .synced,
-      acknowledges: arguments.has("--acks"))
+    settings = try LineSettings(arguments, defaultBatch: 1)
   }
 
   func run(_ console: Console) throws -> ExitCode {
@@ -47,9 +35,10 @@ struct LogAppend: Command {
     if let cut = log.openReport.cut {
       console.note("\(cut.file): cut at byte \(cut.offset): a commit that a crash left unfinished, never acknowledged")
     }
-    var appender = LineAppender(log: log, settings: settings, out: console.out)
+    var batcher = LineBatcher(
+      RecordSink(log: log, durability: settings.durability), settings: settings, out: console.out)
     do {
-      try appender.appendAll(from: STDIN_FILENO)
+      try batcher.takeAll(from: STDIN_FILENO, named: "standard input")
     } catch {
       // The error of the append says more than that of a close behind it.
       try? log.close()
@@ -57,8 +46,8 @@ struct LogAppend: Command {
     }
     try log.close()
     if console.errIsTerminal {
-      let commits = HumanUnits.number(appender.commitCount, of: "commit")
-      console.note("\(HumanUnits.number(appender.recordCount, of: "record")) in \(commits)")
+      let commits = HumanUnits.number(batcher.commitCount, of: "commit")
+      console.note("\(HumanUnits.number(batcher.committedLineCount, of: "record")) in \(commits)")
     }
     try Interruption.check()
     return .success

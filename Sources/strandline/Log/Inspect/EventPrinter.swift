@@ -1,6 +1,7 @@
+@_spi(Engine) import Strandline
 @_spi(Engine) import StrandlineLog
 
-/// Prints the records of a store one after another.
+/// Prints the records of a store one after another; commits of facts as what they did.
 struct EventPrinter {
   struct Options {
     var printsJSON: Bool
@@ -14,6 +15,8 @@ struct EventPrinter {
   let console: Console
   /// Commits in front of this were printed before files vanished and everything began anew.
   private var resumeAt = LSN.zero
+  /// Learns tables and columns from the layers and from the commits on the way.
+  private var facts = FactReader()
   /// The epoch in which printing began: a reset in between voids what was printed.
   private var epoch: UInt64?
 
@@ -25,6 +28,9 @@ struct EventPrinter {
   mutating func print(_ inspector: StoreInspector, _ survey: StoreSurvey) throws -> ExitCode {
     if console.noteIfEmpty(survey) { return .success }
     var code = console.noteRefusal(survey)
+    if let identifier = survey.root.root?.identifier {
+      facts = FactReader(layers: survey.layers.compactMap(\.entry), of: identifier, inDirectory: survey.path)
+    }
     var walk = try StoreWalk(inspector, survey, includesAll: options.includesAll)
     if resumeAt > .zero, let epoch, epoch != walk.epoch { throw LogError.generationGone }
     epoch = walk.epoch
@@ -37,10 +43,11 @@ struct EventPrinter {
           code = code.worst(note(commit, liveness, file))
           continue
         }
-        guard options.includesAll || liveness == .live, commit.lsn >= resumeAt,
-          (options.from...max(options.from, options.to)).contains(commit.sequence), options.from <= options.to
+        guard options.includesAll || liveness == .live, commit.lsn >= resumeAt, options.from <= options.to,
+          commit.sequence <= options.to
         else { continue }
-        try print(commit, liveness, &walk)
+        // What lies in front of the first one asked for may define its tables.
+        try print(commit, liveness, &walk, isWanted: commit.sequence >= options.from)
         resumeAt = commit.endLSN
       case .damage(let stretch, let liveness):
         code = code.worst(note(stretch, liveness, file))
@@ -75,7 +82,24 @@ struct EventPrinter {
 
   // MARK: - Records
 
-  private func print(_ commit: InspectedCommit, _ liveness: Liveness, _ walk: inout StoreWalk) throws {
+  /// The most bytes of a commit that are held to be read as facts; a larger one is printed record by record.
+  private static let heldByteCountMax = 256 << 20
+
+  private mutating func print(
+    _ commit: InspectedCommit, _ liveness: Liveness, _ walk: inout StoreWalk, isWanted: Bool
+  ) throws {
+    if commit.recordCount > 0, commit.rawByteCount <= Self.heldByteCountMax {
+      var records: [[UInt8]] = []
+      try walk.readRecords(of: commit) { list in
+        // The first record tells; those of other logs are not copied.
+        for record in list where !records.isEmpty || record.first == 0 { records.append(Array(record)) }
+      }
+      if records.count == commit.recordCount, let known = CommitFacts(records, of: commit.sequence, reader: &facts) {
+        if isWanted { try print(known, commit, liveness) }
+        return
+      }
+    }
+    guard isWanted else { return }
     var json = JSONWriter()
     try walk.readRecords(of: commit) { list in
       for record in list {
@@ -87,6 +111,31 @@ struct EventPrinter {
         }
       }
     }
+  }
+
+  private func print(_ known: CommitFacts, _ commit: InspectedCommit, _ liveness: Liveness) throws {
+    guard options.printsJSON else {
+      var heading = CommitText.heading(
+        sequence: commit.sequence.rawValue, time: commit.time, cause: "\(known.cause)", metadata: known.metadata)
+      if options.includesAll { heading += "\t\(liveness.rawValue)" }
+      try console.print(heading)
+      if options.values != .none { for line in known.lines { try console.print(line) } }
+      return
+    }
+    var json = JSONWriter()
+    json.object { json in
+      json.schemaField()
+      json.field("sequence", commit.sequence.rawValue)
+      json.field("lsn", commit.lsn.rawValue)
+      if options.includesAll {
+        json.field("epoch", commit.epoch)
+        json.field("state", liveness.rawValue)
+      }
+      json.field("time", commit.time.map { UTCTime.text(milliseconds: $0) })
+      known.write(to: &json, values: options.values)
+    }
+    json.endLine()
+    try console.out.write(&json)
   }
 
   private func write(

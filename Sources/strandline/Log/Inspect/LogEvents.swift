@@ -14,6 +14,9 @@ struct LogEvents: Command {
       "With --jsonl one object a record:",
       #"  {"schema":1,"sequence":7,"lsn":4160,"value":"…"}"#,
       "with \"valueHex\" instead of \"value\" where the bytes are not UTF-8. lsn is the place of the commit.",
+      "",
+      "A commit of a store with tables is one object, with its cause, time, metadata and facts, tables and columns by name:",
+      #"  {"schema":1,"sequence":8,"lsn":…,"time":"…","cause":"imported","metadata":{},"facts":[{"op":"put","family":"row","table":…},…]}"#,
     ],
     positionals: [InspectedPath.positional],
     options: [

@@ -4,7 +4,7 @@ enum CollectChapter: TourChapter {
 
   static func run(_ tour: Tour) throws {
     let bar = ProgressBar("   reading changelogs", total: nil, console: tour.console)
-    guard let history = TourHistory.collect(progress: { done, total in bar.update(done, of: total) }) else {
+    guard let (history, uploads) = TourHistory.collect(progress: { done, total in bar.update(done, of: total) }) else {
       bar.finish()
       throw Failure(
         .ioFailure,
@@ -13,19 +13,18 @@ enum CollectChapter: TourChapter {
     }
     bar.finish()
     tour.history = history
+    tour.uploads = uploads
     tour.figures.entryCount = history.entryCount
     tour.figures.commitCount = history.commits.count
     tour.figures.rawByteCount = history.byteCount
 
-    let entries = HumanUnits.count(history.entryCount)
-    let uploads = HumanUnits.count(history.commits.count)
+    let entries = HumanUnits.count(uploads.entryCount)
     let years = [history.dates.lowerBound, history.dates.upperBound].map { UTCTime.text(seconds: $0 / 1000).prefix(4) }
     switch history.source {
     case .changelogs:
       try tour.narrator.say(
-        "Debian packages document their uploads. The \(HumanUnits.count(history.fileCount)) changelogs on this machine have "
-          + "\(entries) dated entries, from \(years[0]) to \(years[1]): \(uploads) uploads, some told by several packages, "
-          + "\(HumanUnits.bytes(history.byteCount)) as JSON.")
+        "Debian packages document their uploads. The \(HumanUnits.count(history.fileCount)) changelogs on this machine tell of "
+          + "\(entries) uploads, from \(years[0]) to \(years[1]).")
       if history.skippedEntryCount + history.skippedFileCount > 0 {
         try tour.narrator.say(
           "(\(HumanUnits.count(history.skippedEntryCount)) entries and \(history.skippedFileCount) files are malformed and "
@@ -34,8 +33,10 @@ enum CollectChapter: TourChapter {
     case .packageList:
       try tour.narrator.say(
         "There are hardly any changelogs in \(ChangelogLibrary.standardDirectory), as is usual in containers. The list of installed "
-          + "packages has to do: \(entries) entries, \(HumanUnits.bytes(history.byteCount)) as JSON.")
+          + "packages has to do: \(entries) entries.")
     }
-    try tour.narrator.say("One upload becomes one commit: after a crash all of its entries are there, or none.")
+    try tour.narrator.say(
+      "For the log the newest \(HumanUnits.count(history.commits.count)) of them become one commit each, "
+        + "\(HumanUnits.bytes(history.byteCount)) as JSON: after a crash all of a commit is there, or nothing of it.")
   }
 }

@@ -2,7 +2,7 @@ import StrandlineLog
 
 /// Kills the writer in mid-flight, three times, and compares what is left with what it had acknowledged.
 enum KillChapter: TourChapter {
-  static let title = "Write it, and get killed on the way"
+  static let title = "Write it as a log, and get killed on the way"
 
   private static let killCount = 3
 

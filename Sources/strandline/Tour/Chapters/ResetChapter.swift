@@ -3,7 +3,7 @@ import StrandlineLog
 
 /// Empties the store with one record.
 enum ResetChapter: TourChapter {
-  static let title = "Reset"
+  static let title = "Reset the log"
 
   static func run(_ tour: Tour) throws {
     let before = try DirectoryTree.byteCount(tour.store)

@@ -13,7 +13,7 @@ struct LineSplitter: ~Copyable {
     case failed(errno: Int32)
   }
 
-  private static let readByteCount = 256 << 10
+  private static let chunkByteCount = 256 << 10
 
   private var buffer: [UInt8]
   /// Bytes not handed out yet.
@@ -21,7 +21,10 @@ struct LineSplitter: ~Copyable {
   /// Bytes of `pending` that are known to hold no line feed.
   private var searched = 0
 
-  init() { buffer = [UInt8](repeating: 0, count: 2 * Self.readByteCount) }
+  /// Bytes read so far.
+  private(set) var readByteCount = 0
+
+  init() { buffer = [UInt8](repeating: 0, count: 2 * Self.chunkByteCount) }
 
   /// Bytes of the line that has begun and not ended, once ``takeLine()`` has answered nil.
   var unfinishedByteCount: Int { pending.count }
@@ -29,12 +32,13 @@ struct LineSplitter: ~Copyable {
   /// Reads once. Blocks if the descriptor does.
   mutating func read(from descriptor: Int32) -> ReadResult {
     makeRoom()
-    let room = pending.upperBound..<pending.upperBound + Self.readByteCount
+    let room = pending.upperBound..<pending.upperBound + Self.chunkByteCount
     let (count, number) = buffer.withUnsafeMutableBytes { bytes in
       let count = Glibc.read(descriptor, bytes.baseAddress! + room.lowerBound, room.count)
       return (count, errno)
     }
     if count > 0 {
+      readByteCount += count
       pending = pending.lowerBound..<pending.upperBound + count
       return .bytes
     }
@@ -67,9 +71,9 @@ struct LineSplitter: ~Copyable {
     return pending.isEmpty ? nil : pending
   }
 
-  func withLine<Failure: Error>(
-    _ line: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
-  ) throws(Failure) {
+  func withLine<Result, Failure: Error>(
+    _ line: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try buffer.span.bytes.withUnsafeBytes { (bytes) throws(Failure) in
       try body(UnsafeRawBufferPointer(rebasing: bytes[line]))
     }
@@ -77,12 +81,12 @@ struct LineSplitter: ~Copyable {
 
   /// Moves what is pending to the front, and grows if a line is longer than the buffer.
   private mutating func makeRoom() {
-    guard buffer.count - pending.upperBound < Self.readByteCount else { return }
+    guard buffer.count - pending.upperBound < Self.chunkByteCount else { return }
     buffer.withUnsafeMutableBytes { bytes in
       _ = memmove(bytes.baseAddress!, bytes.baseAddress! + pending.lowerBound, pending.count)
     }
     pending = 0..<pending.count
-    if buffer.count - pending.count < Self.readByteCount {
+    if buffer.count - pending.count < Self.chunkByteCount {
       buffer.append(contentsOf: repeatElement(0, count: buffer.count))
     }
   }

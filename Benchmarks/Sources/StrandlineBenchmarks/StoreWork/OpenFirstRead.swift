@@ -1,0 +1,54 @@
+internal import CReference
+
+/// `open.firstRead`, `open.afterKill`: from the call to the first row read, copied out and hashed.
+struct OpenFirstRead: StoreWork {
+  /// The store of a killed process, everything in its log, instead of a compacted one.
+  var isKilled = false
+
+  var writesAtRandom: Bool { isKilled }
+
+  func prepare(_ stage: EngineStage) throws { _ = try store(stage) }
+
+  func sample(_ stage: EngineStage) throws -> Sample {
+    let path = try store(stage)
+    guard isKilled, !stage.kind.leavesKilledStore else {
+      try warmCache(under: path)
+      return try open(path, stage)
+    }
+    return try stage.withCopy(of: path) { copy in try open(copy, stage) }
+  }
+
+  private func store(_ stage: EngineStage) throws -> String {
+    isKilled ? try stage.killed() : try stage.compacted()
+  }
+
+  private func open(_ path: String, _ stage: EngineStage) throws -> Sample {
+    let keys = RowBatch(indices: [stage.rowCount / 3], keysOnly: true)
+    let value = UnsafeMutableRawPointer.allocate(byteCount: RowBytes.valueByteCountMax, alignment: 8)
+    defer { value.deallocate() }
+
+    let begun = monotonicNanoseconds()
+    let engine = try stage.open(path, keepsAllInLog: isKilled)
+    let opened = monotonicNanoseconds()
+    let resident = (ProcessUsage.residentByteCount, ProcessUsage.anonymousByteCount)
+    let measured = monotonicNanoseconds()
+    let reader = try engine.reader()
+    guard let count = try reader.read(keys.key(0), into: value) else {
+      throw BenchmarkError.finding("\(stage.kind.name.text): a row is missing after opening")
+    }
+    let hash = reference_xxh3(value, count)
+    let seconds = Double(monotonicNanoseconds() - measured + opened - begun) / 1e9
+
+    var sample = Sample()
+    sample[.seconds] = seconds
+    sample.addPeakResident()
+    sample[.residentOpened] = resident.0.map(Double.init)
+    sample[.anonymousOpened] = resident.1.map(Double.init)
+    sample[.onDisk] = Double(try byteCount(under: path))
+    try reader.close()
+    let state = isKilled ? try StoreState(engine).hash : 0
+    try engine.close()
+    sample.resultHash = hash &+ state
+    return sample
+  }
+}

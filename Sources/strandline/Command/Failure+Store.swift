@@ -1,0 +1,31 @@
+import Strandline
+import StrandlineLog
+
+extension Failure {
+  static func code(of error: StoreError) -> ExitCode {
+    switch error {
+    case .corrupt, .unsupportedFormat, .undecodable: .corruption
+    case .locked: .inUse
+    case .limitExceeded, .invalidOption, .targetExists, .schemaMismatch, .invalidSchema, .unknownTable, .unknownColumn,
+      .typeMismatch, .invalidKey, .invalidQuery, .coding:
+      .usage
+    case .historyTrimmed, .historyForked, .keyExists, .rowMissing, .conflict, .cardinality: .finding
+    case .noStore, .readOnly, .outOfSpace, .poisoned, .ioFailed, .closed, .wrongProcess, .generationGone: .ioFailure
+    @unknown default: .ioFailure
+    }
+  }
+}
+
+/// A write's error as the error inside it, whatever its closure may throw.
+protocol ErrorOfWrite: Error {
+  var cause: any Error { get }
+}
+
+extension WriteError: ErrorOfWrite {
+  var cause: any Error {
+    switch self {
+    case .store(let error): error
+    case .body(let error): error
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Strandline
+import StrandlineLog
+
+/// How the commands on tables open a store.
+enum StoreAccess {
+  static let positional = CommandSpecification.Positional(name: "STORE", summary: "Directory of the store.")
+  static let table = CommandSpecification.Option("--table", "T", summary: "Name of the table.", isRequired: true)
+
+  /// Opens for reading, beside a writer if there is one. Changes nothing.
+  static func reading(_ path: String) throws -> Store {
+    var options = StoreOptions()
+    options.log.access = .readOnly
+    options.compactsInBackground = false
+    let store = try Store.open(at: path, options: options)
+    // A read-only open delivers what verifies beside damage. Answers from half a store would be wrong ones.
+    if let damage = store.openReport.log.damage { throw StoreError.corrupt(damage) }
+    return store
+  }
+
+  /// Opens for writing.
+  static func writing(
+    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), observer: (any StoreObserver)? = nil,
+    _ console: Console
+  ) throws -> Store {
+    var options = StoreOptions()
+    options.log.createsIfMissing = makes
+    options.history = history
+    options.observer = observer
+    let store = try Store.open(at: path, options: options)
+    if let cut = store.openReport.log.cut {
+      console.note("\(cut.file): cut at byte \(cut.offset): a commit that a crash left unfinished, never acknowledged")
+    }
+    return store
+  }
+
+  /// Opens for writing, runs `body`, and closes in order. An error of `body` says more than that of the close behind it.
+  static func write<Result>(
+    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), _ console: Console,
+    _ body: (Store) throws -> Result
+  ) throws -> Result {
+    let store = try writing(path, makes: makes, history: history, console)
+    let result: Result
+    do {
+      result = try body(store)
+    } catch {
+      try? store.close()
+      throw error
+    }
+    try store.close()
+    return result
+  }
+}

@@ -1,0 +1,72 @@
+import Strandline
+import StrandlineLog
+import Testing
+
+@testable import strandline
+
+/// `log events` on a store with tables.
+struct StoreEventsTests {
+  @Test func `commits are shown with cause, metadata and facts, tables and columns by name`() throws {
+    let store = try TableStore()
+    store.run(
+      "put", "%", #"{"id":1,"city":"Ulm"}"#, "--table", "t", "--key", "id:int", "--index", "city", "--metadata",
+      "actor=me")
+    store.run("delete", "%", "--table", "t", "--key", "1", "--yes")
+    let commits = try store.objects("log", "events", "%", "--jsonl")
+    #expect(commits.map { $0["cause"] as? String } == ["schemaChanged", "transaction", "transaction"])
+    #expect(commits[1]["metadata"] as? [String: String] == ["actor": "me"])
+    let defined = try #require((commits[0]["facts"] as? [[String: Any]])?.first)
+    #expect(defined["family"] as? String == "catalog")
+    #expect(defined["table"] as? String == "t")
+    let facts = try #require(commits[1]["facts"] as? [[String: Any]])
+    let row = try #require(facts.first { $0["family"] as? String == "row" })
+    #expect(row["table"] as? String == "t")
+    #expect(row["key"] as? [Int] == [1])
+    #expect((row["row"] as? [String: Any])?["city"] as? String == "Ulm")
+    let index = try #require(facts.first { $0["family"] as? String == "index" })
+    #expect(index["index"] as? String == "city")
+    #expect(index["key"] as? [Int] == [1])
+    #expect((commits[2]["facts"] as? [[String: Any]])?.map { $0["op"] as? String } == ["delete", "delete"])
+
+    let text = store.run("log", "events", "%").lines
+    #expect(text[1].hasPrefix("  define table t, number "))
+    #expect(text[2].hasSuffix("\ttransaction\tactor=me"))
+    #expect(text[3] == #"  put t 1 {"city":"Ulm","id":1}"#)
+    #expect(text[4] == "  1 index entry")
+  }
+
+  @Test func `names come from the layers where the log no longer defines them`() throws {
+    let store = try TableStore(people: 20)
+    #expect(store.run("compact", "%").code == .success)
+    store.run("put", "%", #"{"id":500,"name":"late"}"#, "--table", "people")
+    let last = try #require(try store.objects("log", "events", "%", "--jsonl").last)
+    let row = try #require((last["facts"] as? [[String: Any]])?.first { $0["family"] as? String == "row" })
+    #expect((row["row"] as? [String: Any])?["name"] as? String == "late")
+    #expect(store.run("log", "events", "%", "--from", "\(last["sequence"] as? Int ?? 0)").out.contains("late"))
+  }
+
+  @Test func `values may be left out and hidden text cannot steer a terminal`() throws {
+    let store = try TableStore()
+    store.run("put", "%", #"{"id":1,"a":"\u001b[31m"}"#, "--table", "t", "--key", "id:int")
+    #expect(!store.run("log", "events", "%").out.contains("\u{1B}"))
+    #expect(!store.run("log", "events", "%", "--jsonl").out.contains("\u{1B}"))
+    #expect(!store.run("log", "events", "%", "--jsonl", "--values", "none").out.contains("31m"))
+  }
+
+  @Test func `events of streams and a reset are shown as what they are`() throws {
+    let store = try TableStore(people: 1)
+    let open = try Store.open(at: store.path)
+    try open.write { (transaction: inout Transaction) throws(StoreError) in
+      _ = try transaction.append(["total": 7], type: "OrderPlaced", to: "order-17")
+    }
+    try open.close()
+    let event = try #require(try store.objects("log", "events", "%", "--jsonl").last)
+    let facts = try #require(event["facts"] as? [[String: Any]])
+    #expect(facts.contains { $0["stream"] as? String == "order-17" && $0["type"] as? String == "OrderPlaced" })
+    #expect(store.run("log", "events", "%").out.contains(#"event order-17 1 OrderPlaced {"total":7}"#))
+    store.run("reset", "%", "--yes")
+    let reset = try #require(try store.objects("log", "events", "%", "--jsonl").first)
+    #expect(reset["cause"] as? String == "reset")
+    #expect((reset["facts"] as? [[String: Any]])?.first?["family"] as? String == "catalog")
+  }
+}
