@@ -83,6 +83,11 @@ extension SyncServer {
     try await read { (state) throws(ServerStorageFailure) in try state.row(RowID(table: table, pk: pk))?.columns }
   }
 
+  /// Makes what the server holds a new history: every client that comes with a place in the old one is told to reset.
+  public func beginNewHistory() async throws(ErrorAnswer) {
+    do throws(ServerStorageFailure) { try await storage.beginNewHistory() } catch { throw ErrorAnswer(error) }
+  }
+
   /// Removes what is older than its retention, some thousands of entries a commit.
   ///
   /// Draws no number. Pulls from a cursor below the horizon that results are answered ``LifecycleSignal/checkpointExpired``.

@@ -1,7 +1,9 @@
-/// The undelivered feed entries of several tables and bucket values as one stream, ordered by number, table and key.
+/// The candidates of a pull as one stream, ordered by number, table and key: undelivered change entries of the tables and bucket values asked
+/// for, and their tombstones where the caller holds the grant.
 struct FeedMerge {
-  /// One table's bucket value.
+  /// One kind of entry of one table's bucket value.
   private struct Lane {
+    var kind: FeedEntry.Kind
     var table: String
     var bucket: String
     /// Ascending; the first is the next one.
@@ -22,12 +24,19 @@ struct FeedMerge {
   private let cursor: CursorToken
   private var lanes: [Lane] = []
 
-  init(_ scope: RequestedScope, _ state: any ServerState, after cursor: CursorToken) {
+  init(
+    _ scope: RequestedScope, _ state: any ServerState, after cursor: CursorToken, userID: String
+  ) throws(ServerStorageFailure) {
     self.state = state
     self.cursor = cursor
+    let first = cursor.firstUndelivered(from: 1)
     for requested in scope.tables.values {
       for bucket in requested.buckets {
-        lanes.append(Lane(table: requested.name, bucket: bucket.text, next: cursor.firstUndelivered(from: 1)))
+        lanes.append(Lane(kind: .change, table: requested.name, bucket: bucket.text, next: first))
+        // The grants of the page's begin; those that it adds count from the next on.
+        let grant = DeliveryGrant(userID: userID, table: requested.name, bucket: bucket.text)
+        guard try state.holds(grant) else { continue }
+        lanes.append(Lane(kind: .tombstone, table: requested.name, bucket: bucket.text, next: first))
       }
     }
   }
@@ -61,7 +70,8 @@ struct FeedMerge {
       }
       guard let next = lanes[index].next else { return }
       let lane = lanes[index]
-      let chunk = try state.feed(of: lane.table, bucket: lane.bucket, from: next, count: lane.chunkCount)
+      let chunk = try state.feed(
+        lane.kind, of: lane.table, bucket: lane.bucket, from: next, count: lane.chunkCount)
       lanes[index].entries = chunk[...]
       lanes[index].chunkCount = min(lane.chunkCount * 2, Self.chunkCountMax)
       guard chunk.count == lane.chunkCount, let last = chunk.last, last.number < .max else {

@@ -12,16 +12,15 @@ struct PageWalk {
   }
 
   func page(after cursor: CursorToken, limit: Int, highMark: Int64) throws(ServerStorageFailure) -> Page {
-    var merge = FeedMerge(scope, state, after: cursor)
+    var merge = try FeedMerge(scope, state, after: cursor, userID: caller.userID)
     var answer = PullAnswer(cursor: "")
-    var grants = GrantBook(state: state, userID: caller.userID)
+    var grants: Set<DeliveryGrant> = []
     var examinedCount = 0
     var lastExamined: Int64 = 0
     var lastTaken: Int64 = 0
     var continuesAt: Int64?
     while let candidate = try merge.next() {
       let entry = candidate.entry
-      if entry.isTombstone, try !grants.holdsAtBegin(entry.row.table, candidate.bucket) { continue }
       if examinedCount == configuration.limits.pullScanCountMax {
         continuesAt = lastExamined
         break
@@ -37,7 +36,7 @@ struct PageWalk {
       switch item {
       case .row(let row):
         answer.rows.append(row)
-        try grants.note(entry.row.table, candidate.bucket)
+        grants.insert(DeliveryGrant(userID: caller.userID, table: entry.row.table, bucket: candidate.bucket))
         answer.conflicts += try conflicts(of: entry)
       case .tombstone(let tombstone): answer.tombstones.append(tombstone)
       }
@@ -49,7 +48,9 @@ struct PageWalk {
     } else {
       answer.cursor = CursorToken(high: max(cursor.high, highMark)).description
     }
-    return Page(answer: answer, newGrants: grants.fresh)
+    var newGrants: [DeliveryGrant] = []
+    for grant in grants where try !state.holds(grant) { newGrants.append(grant) }
+    return Page(answer: answer, newGrants: newGrants)
   }
 
   private enum Item {
@@ -62,19 +63,16 @@ struct PageWalk {
     let entry = candidate.entry
     let row = try state.row(entry.row)
     let rendered = row.flatMap { scope.rendered($0, entry.row, for: caller) }
-    guard entry.isTombstone else {
+    guard entry.kind == .tombstone else {
       return rendered.map {
         .row(PullAnswer.RowEntry(table: entry.row.table, pk: entry.row.pk, row: $0, seq: String(entry.number)))
       }
     }
     // The row is elsewhere, and travels as a row: clients apply rows before tombstones.
     if rendered != nil { return nil }
-    let tombstone = try state.tombstones(of: entry.row).first { $0.number == entry.number }
-    return tombstone.map {
-      .tombstone(
-        PullAnswer.Tombstone(
-          table: entry.row.table, pk: entry.row.pk, seq: String(entry.number), deletedAt: WireTime.text($0.deletedAt)))
-    }
+    return .tombstone(
+      PullAnswer.Tombstone(
+        table: entry.row.table, pk: entry.row.pk, seq: String(entry.number), deletedAt: WireTime.text(entry.deletedAt)))
   }
 
   private func conflicts(of entry: FeedEntry) throws(ServerStorageFailure) -> [PullAnswer.Conflict] {
@@ -91,33 +89,5 @@ struct PageWalk {
     if !left.table.isSame(as: right.table) { return left.table.isOrdered(before: right.table) }
     if !left.pk.isSame(as: right.pk) { return left.pk.isOrdered(before: right.pk) }
     return left.column.isOrdered(before: right.column)
-  }
-}
-
-/// The caller's grants while a page is made: those of its begin, and those that its rows add, which count from the next page on.
-private struct GrantBook {
-  let state: any ServerState
-  let userID: String
-  private var held: [DeliveryGrant: Bool] = [:]
-  private var noted: Set<DeliveryGrant> = []
-  private(set) var fresh: [DeliveryGrant] = []
-
-  init(state: any ServerState, userID: String) {
-    self.state = state
-    self.userID = userID
-  }
-
-  mutating func holdsAtBegin(_ table: String, _ bucket: String) throws(ServerStorageFailure) -> Bool {
-    let grant = DeliveryGrant(userID: userID, table: table, bucket: bucket)
-    if let known = held[grant] { return known }
-    let found = try state.holds(grant)
-    held[grant] = found
-    return found
-  }
-
-  mutating func note(_ table: String, _ bucket: String) throws(ServerStorageFailure) {
-    let grant = DeliveryGrant(userID: userID, table: table, bucket: bucket)
-    guard try !holdsAtBegin(table, bucket), noted.insert(grant).inserted else { return }
-    fresh.append(grant)
   }
 }

@@ -105,11 +105,25 @@ public struct JournalEntry: Hashable, Sendable {
   public var mode: ConflictMode
 }
 
-/// One place in the feed of a table's bucket value: the latest image of a row, or a tombstone.
+/// One place in the feeds of a table's bucket value: a change entry, which stands for the latest image of a row, or a tombstone.
 public struct FeedEntry: Hashable, Sendable {
+  public enum Kind: Int64, Hashable, Sendable, CaseIterable {
+    case change
+    case tombstone
+  }
+
+  public var kind: Kind
   public var number: Int64
   public var row: RowID
-  public var isTombstone: Bool
+  /// Of a tombstone: milliseconds since 1970, in UTC. Zero of a change entry.
+  public var deletedAt: Int64
+
+  public init(kind: Kind, number: Int64, row: RowID, deletedAt: Int64 = 0) {
+    self.kind = kind
+    self.number = number
+    self.row = row
+    self.deletedAt = deletedAt
+  }
 }
 
 /// How far the server has come.

@@ -30,11 +30,11 @@ public protocol ServerState {
   func tombstones(of id: RowID) throws(ServerStorageFailure) -> [ServerTombstone]
   func holds(_ grant: DeliveryGrant) throws(ServerStorageFailure) -> Bool
   func verdict(of mutationID: String) throws(ServerStorageFailure) -> RecordedVerdict?
-  /// At most `count` entries with numbers from `number` on, ascending.
+  /// At most `count` entries of one kind with numbers from `number` on, ascending.
   ///
   /// - Parameter bucket: empty on a table without buckets.
   func feed(
-    of table: String, bucket: String, from number: Int64, count: Int
+    _ kind: FeedEntry.Kind, of table: String, bucket: String, from number: Int64, count: Int
   ) throws(ServerStorageFailure) -> [FeedEntry]
   /// The entries of a row that a write of this number won, in no order.
   func journal(of id: RowID, number: Int64) throws(ServerStorageFailure) -> [JournalEntry]

@@ -2,7 +2,7 @@
 ///
 ///     counter     id                            | high_mark, tag, reap_horizon, salt    one row
 ///     rows        table, pk                     | number, bucket, columns, stamps
-///     feed        table, bucket, number, pk     | is_tombstone                          change entries and tombstones by number
+///     feed        table, bucket, kind, number, pk   | deleted_at                        change entries (kind 0), tombstones (1)
 ///     tombstones  table, pk, bucket             | number, deleted_at                    index by table and age
 ///     grants      user, table, bucket           |
 ///     verdicts    mutation_id                   | user, reason, table, pk, carried_row, decided_at    index by age
@@ -26,9 +26,10 @@ enum EmbeddedSchema {
     TableSchema(
       "feed",
       key: [
-        KeyColumn("table", .string), KeyColumn("bucket", .string), KeyColumn("number", .int), KeyColumn("pk", .string),
+        KeyColumn("table", .string), KeyColumn("bucket", .string), KeyColumn("kind", .int), KeyColumn("number", .int),
+        KeyColumn("pk", .string),
       ],
-      columns: [ColumnSchema("is_tombstone", .bool)]),
+      columns: [ColumnSchema("deleted_at", .int)]),
     TableSchema(
       "tombstones", key: [KeyColumn("table", .string), KeyColumn("pk", .string), KeyColumn("bucket", .string)],
       columns: [ColumnSchema("number", .int), ColumnSchema("deleted_at", .int)],

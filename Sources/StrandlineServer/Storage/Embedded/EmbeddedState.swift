@@ -79,19 +79,19 @@ struct EmbeddedState<Source: EmbeddedSource>: ServerState {
   }
 
   func feed(
-    of table: String, bucket: String, from number: Int64, count: Int
+    _ kind: FeedEntry.Kind, of table: String, bucket: String, from number: Int64, count: Int
   ) throws(ServerStorageFailure) -> [FeedEntry] {
     guard bucket.storedByteCount <= StorageLimits.bucketByteCountMax else { return [] }
     return try storage { () throws(StoreError) in
       let rows = try source.query("feed").where("table", .equals, .string(table))
-        .where("bucket", .equals, .string(bucket)).where("number", .greaterThanOrEquals, .int(number)).limit(count)
-        .rows()
+        .where("bucket", .equals, .string(bucket)).where("kind", .equals, .int(kind.rawValue))
+        .where("number", .greaterThanOrEquals, .int(number)).limit(count).rows()
       var entries: [FeedEntry] = []
       while let row = try rows.next() {
         guard let number = row.integer("number"), let pk = row.text("pk") else { continue }
         entries.append(
           FeedEntry(
-            number: number, row: RowID(table: table, pk: pk), isTombstone: row["is_tombstone"] == true))
+            kind: kind, number: number, row: RowID(table: table, pk: pk), deletedAt: row.integer("deleted_at") ?? 0))
       }
       return entries
     }

@@ -29,8 +29,7 @@ extension ServerChanges {
   private func apply(_ change: RowChange, to transaction: inout Transaction) throws(StoreError) {
     let id = change.id
     if let before = change.before, let bucket = before.bucket {
-      try transaction.delete(
-        key: [.string(id.table), .string(bucket), .int(before.number), .string(id.pk)], from: "feed")
+      try transaction.delete(key: id.feedKey(.change, bucket, before.number), from: "feed")
     }
     guard let after = change.after else {
       try transaction.delete(.string(id.table), .string(id.pk), from: "rows")
@@ -43,11 +42,7 @@ extension ServerChanges {
     if !after.stamps.isEmpty { row["stamps"] = .object(after.stamps.mapValues { .string($0) }) }
     if let bucket = after.bucket {
       row["bucket"] = .string(bucket)
-      try transaction.put(
-        [
-          "table": .string(id.table), "bucket": .string(bucket), "number": .int(after.number), "pk": .string(id.pk),
-          "is_tombstone": false,
-        ], into: "feed")
+      try transaction.put(id.feedCells(.change, bucket, after.number), into: "feed")
     }
     try transaction.put(row, into: "rows")
   }
@@ -60,11 +55,9 @@ extension ServerChanges {
         "table": .string(tombstone.id.table), "pk": .string(tombstone.id.pk), "bucket": .string(tombstone.bucket),
         "number": .int(tombstone.number), "deleted_at": .int(tombstone.deletedAt),
       ], into: "tombstones")
-    try transaction.put(
-      [
-        "table": .string(tombstone.id.table), "bucket": .string(tombstone.bucket), "number": .int(tombstone.number),
-        "pk": .string(tombstone.id.pk), "is_tombstone": true,
-      ], into: "feed")
+    var cells = tombstone.id.feedCells(.tombstone, tombstone.bucket, tombstone.number)
+    cells["deleted_at"] = .int(tombstone.deletedAt)
+    try transaction.put(cells, into: "feed")
   }
 
   private func apply(_ counter: ServerCounter, to transaction: inout Transaction) throws(StoreError) {
@@ -99,7 +92,20 @@ extension Transaction {
 
 extension ServerTombstone {
   fileprivate var key: [Value] { [.string(id.table), .string(id.pk), .string(bucket)] }
-  fileprivate var feedKey: [Value] { [.string(id.table), .string(bucket), .int(number), .string(id.pk)] }
+  fileprivate var feedKey: [Value] { id.feedKey(.tombstone, bucket, number) }
+}
+
+extension RowID {
+  fileprivate func feedKey(_ kind: FeedEntry.Kind, _ bucket: String, _ number: Int64) -> [Value] {
+    [.string(table), .string(bucket), .int(kind.rawValue), .int(number), .string(pk)]
+  }
+
+  fileprivate func feedCells(_ kind: FeedEntry.Kind, _ bucket: String, _ number: Int64) -> Row {
+    [
+      "table": .string(table), "bucket": .string(bucket), "kind": .int(kind.rawValue), "number": .int(number),
+      "pk": .string(pk),
+    ]
+  }
 }
 
 extension RecordedVerdict {
