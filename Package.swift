@@ -42,7 +42,11 @@ let package = Package(
       name: "StrandlineSync", dependencies: ["StrandlineLog", "Strandline", "StrandlineProtocol"],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "strandline", dependencies: ["CZlib", "Strandline", "StrandlineLog"], swiftSettings: swiftSettings),
+      name: "strandline",
+      dependencies: [
+        "CZlib", "Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineServer", "StrandlineSync",
+      ],
+      swiftSettings: swiftSettings),
     .target(
       name: "StrandlineTestSupport", dependencies: ["StrandlineLog", "CStrandline"],
       path: "Tests/TestSupport", swiftSettings: swiftSettings),
@@ -68,7 +72,10 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
-      dependencies: ["strandline", "Strandline", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
+      dependencies: [
+        "strandline", "CCrypto", "CZlib", "Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineServer",
+        "StrandlineSync", "StrandlineTestSupport",
+      ],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]

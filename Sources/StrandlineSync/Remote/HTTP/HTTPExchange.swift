@@ -1,6 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 @_spi(Engine) internal import StrandlineLog
+internal import StrandlineProtocol
 
 /// One request over `URLSession` and its whole answer, under deadlines and a bound on its size.
 ///
@@ -57,6 +58,22 @@ public import FoundationNetworking
     }
     watch.cancel()
     return try outcome.get()
+  }
+}
+
+extension HTTPExchange {
+  /// A document of public data, under the deadlines of a request.
+  ///
+  /// - Throws: ``RemoteConfigurationError`` for a url outside the rule of ``RemoteConfiguration/url``; `URLError`, `badServerResponse` for
+  ///   any status but 200.
+  public func document(at url: String, byteCountMax: Int) async throws -> [UInt8] {
+    var request = URLRequest(url: try RemoteAddress(url).url)
+    request.setValue(BodyForm.json.contentType, forHTTPHeaderField: "Accept")
+    let deadlines = RemoteDeadlines()
+    let answer = try await send(
+      request, connect: deadlines.connect, total: deadlines.request, byteCountMax: byteCountMax)
+    guard answer.status == 200 else { throw URLError(.badServerResponse) }
+    return answer.body
   }
 }
 
