@@ -15,6 +15,8 @@ let package = Package(
   products: [
     .library(name: "Strandline", targets: ["Strandline"]),
     .library(name: "StrandlineLog", targets: ["StrandlineLog"]),
+    .library(name: "StrandlineSync", targets: ["StrandlineSync"]),
+    .library(name: "StrandlineServer", targets: ["StrandlineServer"]),
     .library(name: "StrandlineTestSupport", targets: ["StrandlineTestSupport"]),
     .executable(name: "strandline", targets: ["strandline"]),
   ],
@@ -68,7 +70,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineSyncTests",
-      dependencies: ["StrandlineSync", "StrandlineProtocol", "StrandlineLog", "StrandlineTestSupport", "CZlib"],
+      dependencies: [
+        "CZlib", "StrandlineSync", "StrandlineProtocol", "Strandline", "StrandlineLog", "StrandlineTestSupport",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",

@@ -168,7 +168,7 @@ public final class Store: Sendable {
   @available(*, noasync, message: "blocks; use the async form")
   @discardableResult
   public func reset(keepCopy: Bool = false) throws(StoreError) -> StoreResetReport {
-    try engine.reset(keepCopy: keepCopy)
+    try engine.reset(keepCopy: keepCopy).report
   }
 
   /// As the synchronous form, on a thread of its own. `CancellationError` with nothing written if the task was cancelled before.
@@ -176,7 +176,7 @@ public final class Store: Sendable {
   public func reset(keepCopy: Bool = false) async throws -> StoreResetReport {
     try Task.checkCancellation()
     let engine = engine
-    return try await OwnThread.run { () throws(StoreError) in try engine.reset(keepCopy: keepCopy) }
+    return try await OwnThread.run { () throws(StoreError) in try engine.reset(keepCopy: keepCopy).report }
   }
 
   /// Writes everything into one layer, dropping what neither the state nor the history needs.

@@ -1,36 +1,32 @@
 @_spi(Engine) public import StrandlineLog
 
 extension StoreEngine {
-  /// Voids everything but the tables' definitions.
-  func reset(keepCopy: Bool) throws(StoreError) -> StoreResetReport {
+  /// Voids everything but the tables' definitions and the rows that `carrying` answers.
+  ///
+  /// - Parameter carrying: handed the state that the reset voids, which nothing changes any more; the rows it answers, of tables with
+  ///   declared columns and without indexes, are there behind the reset, in the same record.
+  /// - Returns: what was done, and the voided state.
+  func reset(
+    keepCopy: Bool, carrying: (ReadView) throws(StoreError) -> [(table: String, row: Row)] = { _ in [] }
+  ) throws(StoreError) -> (report: StoreResetReport, before: ReadView) {
     let started = environment.clock.monotonicNanoseconds()
     precondition(!isInLane, "reset inside write: reset after it")
-    let report = try gate.exclusively { () throws(StoreError) in
+    var (report, before) = try gate.exclusively { () throws(StoreError) in
       try lane.withLock { (lane) throws(StoreError) in
-        gate.hasPending ? nil : try reset(&lane, keepCopy: keepCopy)
+        gate.hasPending ? nil : try reset(&lane, keepCopy: keepCopy, carrying: carrying)
       }
     }
     options.observer?.note(.reset(epoch: report.epoch))
-    var result = report
-    result.nanoseconds = environment.clock.monotonicNanoseconds() - started
-    return result
+    report.nanoseconds = environment.clock.monotonicNanoseconds() - started
+    return (report, before)
   }
 
-  private func reset(_ lane: inout Lane, keepCopy: Bool) throws(StoreError) -> StoreResetReport {
+  private func reset(
+    _ lane: inout Lane, keepCopy: Bool, carrying: (ReadView) throws(StoreError) -> [(table: String, row: Row)]
+  ) throws(StoreError) -> (StoreResetReport, ReadView) {
     let old = lane.state.stack
-    // The definitions live on in the RESET itself where they fit; the limit is the log's.
-    var records = [CommitHeader(cause: .reset).encoded()]
-    for definition in lane.state.tables.definitions {
-      var record: [UInt8] = []
-      let value = definition.encoded()
-      definition.storeKey.withView { key in
-        value.span.bytes.withUnsafeBytes { FactView.encode(key, $0, into: &record) }
-      }
-      records.append(record)
-    }
-    let fits = records.reduce(0) { $0 + $1.count + 5 } <= 32 << 10
-    // Otherwise the next commit writes them.
-    let carried = fits ? records : [records[0]]
+    let before = ReadView(Snapshot(state: lane.state, sequence: lane.next - 1))
+    let (carried, isComplete) = try records(lane.state.tables, try carrying(before))
     let report: ResetReport
     do throws(LogError) {
       report = try log.reset(carrying: carried, cause: Cause.reset.rawValue, keepCopy: keepCopy)
@@ -47,7 +43,7 @@ extension StoreEngine {
     }
     let stack = LayerStack(epoch: report.epoch, seeds: seeds, memory: [memory], disk: [])
     lane.state = StoreState(stack: stack, tables: lane.state.tables)
-    lane.owesDefinitions = !fits
+    lane.owesDefinitions = !isComplete
     lane.next = sequence + 1
     lane.frozenThrough = []
     published.withLock { $0.snapshot = Snapshot(state: lane.state, sequence: sequence) }
@@ -55,10 +51,57 @@ extension StoreEngine {
     gate.stall(false)
     retire(old.disk)
     let versionCount = old.disk.reduce(0) { $0 + $1.versionCount } + old.memory.reduce(0) { $0 + $1.versionCount }
-    return StoreResetReport(
+    let result = StoreResetReport(
       epoch: report.epoch, position: report.position, keptCopy: report.keptCopy,
       voidedVersionCount: UInt64(versionCount),
       voidedByteCount: report.voidedByteCount + old.disk.reduce(0) { $0 + $1.entry.byteCount }, nanoseconds: 0)
+    return (result, before)
+  }
+
+  /// What a RESET carries, and whether every table's definition is in it: those that do not fit are written by the next commit. The limit
+  /// is the log's. Rows that live on come with the definitions of their tables in any case.
+  private func records(
+    _ tables: Tables, _ rows: [(table: String, row: Row)]
+  ) throws(StoreError) -> (records: [[UInt8]], isComplete: Bool) {
+    var records = [CommitHeader(cause: .reset).encoded()]
+    var carriedTables: Set<UInt16> = []
+    for (name, row) in rows {
+      let table = try tables.named(name)
+      if carriedTables.insert(table.definition.number).inserted { records.append(table.definition.putRecord) }
+      records.append(try table.putRecord(row))
+    }
+    let others = tables.definitions.filter { !carriedTables.contains($0.number) }.map(\.putRecord)
+    let fits = (records + others).reduce(0) { $0 + $1.count + 5 } <= 32 << 10
+    return (fits ? records + others : records, fits)
+  }
+}
+
+extension TableDefinition {
+  fileprivate var putRecord: [UInt8] { storeKey.putRecord(encoded()) }
+}
+
+extension StoreKey {
+  fileprivate func putRecord(_ value: [UInt8]) -> [UInt8] {
+    var record: [UInt8] = []
+    withView { key in value.span.bytes.withUnsafeBytes { FactView.encode(key, $0, into: &record) } }
+    return record
+  }
+}
+
+extension Table {
+  /// The fact of a row without index entries.
+  fileprivate func putRecord(_ row: Row) throws(StoreError) -> [UInt8] {
+    var cells: [(column: UInt16, value: Value)] = []
+    var key: [Value] = []
+    for name in keyNames { key.append(row[name] ?? .null) }
+    for cell in row.cells where !keyNames.contains(cell.name) {
+      guard let column = column(cell.name) else { throw .unknownColumn(table: name, column: cell.name) }
+      cells.append((column.number, try checked(cell.value, column)))
+    }
+    cells.sort { $0.column < $1.column }
+    var value: [UInt8] = []
+    try RowEncoding.encode(cells, into: &value)
+    return try storeKey(key).putRecord(value)
   }
 }
 

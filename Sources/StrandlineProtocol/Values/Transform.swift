@@ -37,6 +37,16 @@ public enum Transform: Hashable, Sendable {
     }
   }
 
+  /// As it travels.
+  public var json: Value {
+    switch self {
+    case .increment(let by):
+      ["op": "increment", "by": Int64(by.description).map { .int($0) } ?? .string(by.description)]
+    case .arrayUnion(let values): ["op": "arrayUnion", "values": .array(values)]
+    case .arrayRemove(let values): ["op": "arrayRemove", "values": .array(values)]
+    }
+  }
+
   private static func values(_ transform: MessageMember, for reader: Reader) throws(MessageDefect) -> [Value] {
     let values = try transform.required("values")
     let members = try values.members()

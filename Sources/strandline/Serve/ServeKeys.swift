@@ -35,8 +35,8 @@ extension ServeSettings.KeySource {
       throw error
     } catch let error as TokenKeyError {
       throw Failure(.usage, "\(place): \(error)")
-    } catch let error as RemoteConfigurationError {
-      throw Failure(.usage, "\(place): \(error.reason)")
+    } catch let error as SyncError {
+      throw Failure(.usage, "\(place): \(error.message)")
     } catch {
       throw Failure(.ioFailure, "\(place): \(error)")
     }

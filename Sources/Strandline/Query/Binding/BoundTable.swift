@@ -6,9 +6,13 @@ struct BoundTable: ColumnResolving {
   private let nonNullable: Set<ColumnReference>
   /// Names of columns that are neither dropped nor in the key, by number.
   private let names: [UInt16: String]
+  /// Columns that only who names them sees: not `search`, not a row as a whole. Their names begin with U+0001.
+  private let hidden: Set<UInt16>
+  /// Places in the key of the columns that are not hidden.
+  let shownKeyPlaces: [Int]
   /// Places in the key of the columns that have numbers too; rows do not repeat what the key tells.
   private let keyPlaces: [UInt16: Int]
-  /// All columns, ascending by the bytes of their names.
+  /// All columns but hidden ones, ascending by the bytes of their names.
   let columnsByName: [(name: String, reference: ColumnReference)]
   /// The key's columns and then the others by number, as a csv header has them.
   let columnsInOrder: [(name: String, reference: ColumnReference)]
@@ -20,6 +24,7 @@ struct BoundTable: ColumnResolving {
     var nonNullable: Set<ColumnReference> = []
     var names: [UInt16: String] = [:]
     var keyPlaces: [UInt16: Int] = [:]
+    var hidden: Set<UInt16> = []
     for (place, column) in definition.key.enumerated() {
       columns.append((column.name, .key(place)))
       types[.key(place)] = column.type.columnType
@@ -34,6 +39,7 @@ struct BoundTable: ColumnResolving {
       columns.append((column.name, reference))
       types[reference] = column.type
       names[column.number] = column.name
+      if column.name.isHiddenColumnName { hidden.insert(column.number) }
       if !column.isNullable { nonNullable.insert(reference) }
     }
     self.types = types
@@ -41,8 +47,10 @@ struct BoundTable: ColumnResolving {
     self.names = names
     self.keyPlaces = keyPlaces
     references = Dictionary(columns.map { ($0.name, $0.reference) }, uniquingKeysWith: { first, _ in first })
-    columnsInOrder = columns
-    columnsByName = columns.sorted { UTF8Order.compare($0.name, $1.name) < 0 }
+    self.hidden = hidden
+    shownKeyPlaces = definition.key.indices.filter { !definition.key[$0].name.isHiddenColumnName }
+    columnsInOrder = columns.filter { !$0.name.isHiddenColumnName }
+    columnsByName = columnsInOrder.sorted { UTF8Order.compare($0.name, $1.name) < 0 }
   }
 
   func column(named name: String) throws(StoreError) -> ColumnReference {
@@ -58,8 +66,8 @@ struct BoundTable: ColumnResolving {
   /// The column of a number, as an index has it.
   func reference(of column: UInt16) -> ColumnReference { keyPlaces[column].map { .key($0) } ?? .stored(column) }
 
-  /// Nil: in the key, dropped, or not known.
-  func name(of column: UInt16) -> String? { names[column] }
+  /// Whether `search` looks at the cells of a stored column.
+  func isSearched(_ column: UInt16) -> Bool { names[column] != nil && !hidden.contains(column) }
 
   /// For messages and `explain`.
   func name(of column: ColumnReference) -> String {
@@ -80,4 +88,9 @@ struct BoundTable: ColumnResolving {
     default: return value.converted(to: type) ?? value
     }
   }
+}
+
+extension String {
+  /// Whether it names a column of the kind that what is built on the store keeps beside an application's own: found by its name alone.
+  var isHiddenColumnName: Bool { utf8.first == 1 }
 }

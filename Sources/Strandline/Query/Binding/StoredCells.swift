@@ -48,9 +48,9 @@ struct StoredCells: CellReading {
   }
 
   mutating func hasValue(where body: (Value) -> Bool) throws(StoreError) -> Bool {
-    for place in table.definition.key.indices where body(try key(at: place)) { return true }
+    for place in table.shownKeyPlaces where body(try key(at: place)) { return true }
     guard let row else { return false }
-    for index in 0..<row.columnCount where table.name(of: row.column(at: index)) != nil {
+    for index in 0..<row.columnCount where table.isSearched(row.column(at: index)) {
       if body(try row.value(at: index)) { return true }
     }
     return false

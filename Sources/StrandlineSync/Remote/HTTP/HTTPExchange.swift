@@ -64,7 +64,7 @@ internal import StrandlineProtocol
 extension HTTPExchange {
   /// A document of public data, under the deadlines of a request.
   ///
-  /// - Throws: ``RemoteConfigurationError`` for a url outside the rule of ``RemoteConfiguration/url``; `URLError`, `badServerResponse` for
+  /// - Throws: ``SyncErrorCode/configInvalid`` for a url outside the rule of ``RemoteConfiguration/url``; `URLError`, `badServerResponse` for
   ///   any status but 200.
   public func document(at url: String, byteCountMax: Int) async throws -> [UInt8] {
     var request = URLRequest(url: try RemoteAddress(url).url)

@@ -17,8 +17,8 @@ public final class HTTPRemote: Remote {
 
   /// Opens no connection.
   ///
-  /// - Throws: ``RemoteConfigurationError`` for a url outside the rule, and for fields that no HTTP request can carry.
-  public init(_ configuration: RemoteConfiguration) throws(RemoteConfigurationError) {
+  /// - Throws: ``SyncErrorCode/configInvalid`` for a url outside the rule, and for fields that no HTTP request can carry.
+  public init(_ configuration: RemoteConfiguration) throws(SyncError) {
     address = try RemoteAddress(configuration.url)
     try configuration.check()
     self.configuration = configuration
@@ -103,6 +103,15 @@ public final class HTTPRemote: Remote {
   }
 }
 
+extension Remote where Self == HTTPRemote {
+  /// A server over HTTP with the settings of the published protocol.
+  ///
+  /// - Throws: as ``HTTPRemote/init(_:)``.
+  public static func http(_ url: String, publishableKey: String) throws(SyncError) -> HTTPRemote {
+    try HTTPRemote(RemoteConfiguration(url: url, publishableKey: publishableKey))
+  }
+}
+
 extension HTTPRemote: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { "HTTPRemote(\(configuration.url))" }
   public var debugDescription: String { description }
@@ -146,9 +155,9 @@ enum HTTPField {
 }
 
 extension RemoteConfiguration {
-  fileprivate func check() throws(RemoteConfigurationError) {
-    func require(_ condition: Bool, _ reason: String) throws(RemoteConfigurationError) {
-      guard condition else { throw RemoteConfigurationError(reason: reason) }
+  fileprivate func check() throws(SyncError) {
+    func require(_ condition: Bool, _ reason: String) throws(SyncError) {
+      guard condition else { throw SyncError(.configInvalid, "the remote's \(reason)") }
     }
     try require(
       !publishableKey.isEmpty && HTTPField.isValue(publishableKey), "publishableKey: printable ASCII is wanted")

@@ -5,8 +5,8 @@ internal import Glibc
 struct RemoteAddress {
   let url: URL
 
-  init(_ text: String) throws(RemoteConfigurationError) {
-    func refused(_ reason: String) -> RemoteConfigurationError { RemoteConfigurationError(reason: "url: \(reason)") }
+  init(_ text: String) throws(SyncError) {
+    func refused(_ reason: String) -> SyncError { SyncError(.configInvalid, "the remote's url: \(reason)") }
     guard let parts = URLComponents(string: text), let url = parts.url else { throw refused("no url") }
     guard parts.user == nil, parts.password == nil else { throw refused("a user or password has no place in it") }
     guard parts.query == nil, parts.fragment == nil else { throw refused("a query or fragment has no place in it") }

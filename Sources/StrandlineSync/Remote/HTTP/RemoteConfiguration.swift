@@ -1,5 +1,3 @@
-public import StrandlineProtocol
-
 /// Where a sync server is and how it wants to be spoken to.
 ///
 /// The defaults are those of the published protocol; a server of Strandline understands them too.
@@ -43,12 +41,4 @@ extension RemoteConfiguration: CustomStringConvertible, CustomDebugStringConvert
   public var description: String { "RemoteConfiguration(\(url), schema: \(schema))" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: ["url": url, "schema": schema]) }
-}
-
-/// A configuration that no remote can be made of.
-public struct RemoteConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-  public var reason: String
-
-  public var code: SyncErrorCode { .configInvalid }
-  public var description: String { "\(code.rawValue): \(reason)" }
 }

@@ -280,7 +280,7 @@ import Testing
     "http://127.0.0.1@evil.example", "file:///etc/passwd",
   ])
   func `is refused`(url: String) {
-    let error = #expect(throws: RemoteConfigurationError.self) { try RemoteAddress(url) }
+    let error = #expect(throws: SyncError.self) { try RemoteAddress(url) }
     #expect(error?.code == .configInvalid)
     #expect(error?.description.contains("secret") == false)
   }
@@ -296,7 +296,7 @@ import Testing
     for change in changes {
       var configuration = RemoteConfiguration(url: "https://a.example", publishableKey: "k")
       change(&configuration)
-      #expect(throws: RemoteConfigurationError.self) { try HTTPRemote(configuration) }
+      #expect(throws: SyncError.self) { try HTTPRemote(configuration) }
     }
   }
 }

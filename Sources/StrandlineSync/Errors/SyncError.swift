@@ -1,0 +1,31 @@
+public import StrandlineProtocol
+
+/// What a sync client answers when it cannot do what was asked.
+///
+/// Unless a call says otherwise nothing was changed by what failed, and the client goes on as before.
+public struct SyncError: Error, Sendable, CustomStringConvertible {
+  /// The catalogue's name for the condition, to branch on.
+  public var code: SyncErrorCode
+  /// What, where, and what next; for people.
+  public var message: String
+  /// The code of the server or of the transport in front of it, where there is one.
+  public var transportCode: TransportCode?
+  /// The error beneath, where there is one: a `POSIXError` where the operating system refused, a `URLError` where the network did, a
+  /// ``StoreError`` otherwise.
+  public var underlying: (any Error)?
+
+  public init(
+    _ code: SyncErrorCode, _ message: String, transportCode: TransportCode? = nil, underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.transportCode = transportCode
+    self.underlying = underlying
+  }
+
+  /// Whether the same call may succeed later without anybody doing anything.
+  public var isRetryable: Bool { code.isRetryable }
+
+  /// `CODE: message`.
+  public var description: String { "\(code.rawValue): \(message)" }
+}

@@ -1,0 +1,142 @@
+internal import StrandlineProtocol
+
+extension SyncClient {
+  private struct PullTask {
+    var request: PullRequest
+    var context: RemoteContext
+    /// Of the scope that the request asks for.
+    var generation: Int64
+  }
+
+  /// What one page came to.
+  enum PageStep {
+    /// The client is blocked: no request was made.
+    case idle
+    case answered
+    /// The scope was replaced while the request was out, and the request failed.
+    case failedBesideNewScope(SyncError)
+  }
+
+  /// Asks for one page and stages it, or closes the sequence with it. With the network gate held.
+  ///
+  /// - Throws: ``SyncError``. A fault of the remote takes back what the sequence has staged; any other leaves everything as it was.
+  func pullPage() async throws -> PageStep {
+    guard let task = try await preparePull() else { return .idle }
+    let answer: RemoteAnswer<PullAnswer>
+    do throws(RemoteFailure) {
+      answer = try await configuration.remote.pull(task.request, task.context)
+    } catch {
+      if try await leavesHistory(error.notes) { return .answered }
+      return try await fail(task, SyncError(error))
+    }
+    if try await leavesHistory(answer.notes) { return .answered }
+    try await take(answer, task)
+    return .answered
+  }
+
+  /// Nil: the client is blocked.
+  private func preparePull() async throws -> PullTask? {
+    try await sessionGate.pass {
+      try ensureOpen()
+      try await keepIdentity()
+      try await settleOwner()
+      if try read({ try $0.softBlock() }) != nil { return nil }
+      let buckets = try await bucketsForPull()
+      return try read { view in
+        let cursor = try view.metaText(.pageCursor) ?? view.metaText(.cursor) ?? "0"
+        let request = PullRequest(
+          clientID: try view.metaText(.clientID), schemaVersion: Int64(configuration.schemaVersion), cursor: cursor,
+          limit: configuration.pageLimit.map { Int64($0) }, buckets: buckets)
+        // A pull from the start binds to no history.
+        let history = cursor == "0" ? nil : try view.metaText(.historyAnchor)
+        return PullTask(
+          request: request, context: RemoteContext(accessToken: withMemory { $0.token }, history: history),
+          generation: try view.metaNumber(.scopeGeneration) ?? 0)
+      }
+    }
+  }
+
+  /// A request that has no answer.
+  private func fail(_ task: PullTask, _ error: SyncError) async throws -> PageStep {
+    if Task.isCancelled { throw CancellationError() }
+    let isCurrent = try await commit(.stagingDropped) { state in
+      guard try state.isCurrent(task.generation) else { return false }
+      try state.dropStaging()
+      return true
+    }
+    if isCurrent { throw error }
+    return .failedBesideNewScope(error)
+  }
+
+  /// Makes an answer true here. One that came for another scope than the one in force now, or to a blocked client, is left.
+  private func take(_ answer: RemoteAnswer<PullAnswer>, _ task: PullTask) async throws {
+    let page = answer.body
+    switch page.signal.map({ LifecycleSignal(rawValue: $0) }) {
+    case .some(nil):
+      throw SyncError(.unknownSignal, "a pull was answered with the signal \"\(page.signal ?? "")\"")
+    case .resetRequired??:
+      try await commit(.resetRequired) { state in
+        if try state.isCurrent(task.generation) { try state.latchResetRequired() }
+      }
+    case .checkpointExpired??:
+      try await commit(.checkpointExpired) { state in
+        guard try state.isCurrent(task.generation) else { return }
+        try state.armRestart()
+        state.events.append(.checkpointExpired)
+      }
+    case nil:
+      for entry in page.rows where !entry.isDeleted {
+        try WireRow.check(entry.row, "a pulled row of \(entry.table)")
+      }
+      if page.hasMore {
+        try await commit(.pageStaged) { state in
+          guard try state.isCurrent(task.generation) else { return }
+          try Staging.stage(page, &state)
+          try state.setMeta(.pageCursor, .string(page.cursor))
+        }
+      } else {
+        let now = configuration.clock.milliseconds()
+        let anchor = answer.notes.history.flatMap { HistoryAnchor($0) == nil ? nil : $0 }
+        try await commit(.pullClosed) { state in
+          guard try state.isCurrent(task.generation) else { return }
+          try PullCloser.close(with: page, anchor: anchor, now: now, &state)
+        }
+      }
+    }
+  }
+
+  /// Whether an answer comes from another history than the one that this store has pulled from. Nothing of such an answer is taken, and
+  /// syncing stops.
+  func leavesHistory(_ notes: AnswerNotes) async throws -> Bool {
+    guard let found = notes.history.flatMap({ HistoryAnchor($0) }),
+      let kept = try read({ try $0.metaText(.historyAnchor) }).flatMap({ HistoryAnchor($0) }),
+      found.history != kept.history
+    else { return false }
+    try await commit(.resetRequired) { state in
+      if try state.softBlock() == nil { try state.latchResetRequired() }
+    }
+    return true
+  }
+
+  // MARK: The pull half of a sync
+
+  private static var pageCountMax: Int { 100_000 }
+
+  /// Pulls page after page until a sequence has closed. With the network gate held.
+  func pullAll() async throws {
+    for _ in 0..<Self.pageCountMax {
+      if case .idle = try await pullPage() { return }
+      if try read({ try $0.softBlock() != nil || $0.metaText(.pageCursor) == nil }) { return }
+    }
+    throw SyncError(
+      .remote,
+      "the server has not ended the pull after \(Self.pageCountMax) pages; the next run goes on where this one stopped")
+  }
+}
+
+extension SyncState {
+  /// Whether what was asked for under this scope may still be taken.
+  mutating func isCurrent(_ generation: Int64) throws -> Bool {
+    try softBlock() == nil && metaNumber(.scopeGeneration) ?? 0 == generation
+  }
+}

@@ -1,0 +1,122 @@
+internal import StrandlineProtocol
+
+extension SyncClient {
+  /// What one push came to.
+  enum PushStep {
+    /// Nothing is queued, or the client is blocked: no request was made.
+    case idle
+    case answered
+    /// The server, or the way to it, refused.
+    case refused(Slice, RemoteFailure)
+  }
+
+  private struct PushTask {
+    var slice: Slice
+    var request: PushRequest
+    var context: RemoteContext
+  }
+
+  /// Sends one slice of the queue and makes the answer true here. With the network gate held.
+  ///
+  /// - Throws: ``SyncError`` for answers that no server may give and for what the store refuses; nothing was changed then.
+  func pushSlice(entryCountMax: Int = Slice.entryCountMax) async throws -> PushStep {
+    guard let task = try await preparePush(entryCountMax) else { return .idle }
+    let answer: RemoteAnswer<PushAnswer>
+    do throws(RemoteFailure) {
+      answer = try await configuration.remote.push(task.request, task.context)
+    } catch {
+      if try await leavesHistory(error.notes) { return .answered }
+      return .refused(task.slice, error)
+    }
+    if try await leavesHistory(answer.notes) { return .answered }
+    let slice = task.slice
+    let now = configuration.clock.milliseconds()
+    switch try ReplyGuards.check(answer.body, to: slice) {
+    case .resetRequired:
+      try await commit(.resetRequired) { state in
+        if try state.softBlock() == nil { try state.latchResetRequired() }
+      }
+    case .abort(let offender, let reason, let serverRow):
+      try await commit(.batchAborted) { state in
+        guard try state.softBlock() == nil else { return }
+        try BatchAbort.undo(slice, offender: offender, reason: reason, serverRow: serverRow, now: now, &state)
+      }
+    case .verdicts(let verdicts):
+      try await commit(.verdictsReconciled) { state in
+        guard try state.softBlock() == nil else { return }
+        try VerdictReconciler.reconcile(verdicts, now: now, &state)
+      }
+    }
+    return .answered
+  }
+
+  /// Nil: nothing to send.
+  private func preparePush(_ entryCountMax: Int) async throws -> PushTask? {
+    try await sessionGate.pass {
+      try ensureOpen()
+      try await keepIdentity()
+      try await settleOwner()
+      return try read { view in
+        if try view.softBlock() != nil { return nil }
+        let queue = try view.query(StateTable.outbox).rows()
+        let chosen = try SliceChooser.choose(
+          { try queue.next().map { (row) throws(SyncError) in try OutboxEntry(row) } }, countMax: entryCountMax)
+        guard let slice = chosen else { return nil }
+        let request = PushRequest(
+          clientID: try view.metaText(.clientID), schemaVersion: Int64(configuration.schemaVersion),
+          lastMutationID: try view.metaText(.lastMutationID), isAtomic: slice.isAtomic,
+          mutations: slice.entries.map { $0.mutation(without: tables.localOnlyColumns) })
+        let context = RemoteContext(
+          accessToken: withMemory { $0.token }, history: try view.metaText(.historyAnchor))
+        return PushTask(slice: slice, request: request, context: context)
+      }
+    }
+  }
+
+  // MARK: The push half of a sync
+
+  private static var roundCountMax: Int { 100_000 }
+
+  /// Pushes until nothing is queued; gives up what the server refuses for good. With the network gate held.
+  func pushAll() async throws {
+    for _ in 0..<Self.roundCountMax {
+      let (block, depth) = try read { (try $0.softBlock(), try $0.outboxDepth()) }
+      if depth == 0 { withMemory { $0.budget.queueIsEmpty() } }
+      if block != nil || depth == 0 { return }
+      switch try await pushSlice(entryCountMax: withMemory { $0.budget.sliceEntryCountMax }) {
+      case .idle: return
+      case .answered:
+        withMemory { $0.budget.succeeded() }
+        if try read({ try $0.outboxDepth() }) >= depth { return }
+      case .refused(let slice, let failure):
+        guard failure.isPermanent else { throw SyncError(failure) }
+        let decision = withMemory { $0.budget.refused(slice, code: failure.code, message: failure.reason) }
+        switch decision {
+        case .fail: throw SyncError(failure)
+        case .retry: continue
+        case .drop(let reason): try await drop(slice, reason: reason)
+        }
+      }
+    }
+  }
+
+  private func drop(_ slice: Slice, reason: String) async throws {
+    let now = configuration.clock.milliseconds()
+    try await commit(.deadLettered) { state in
+      guard try state.softBlock() == nil else { return }
+      try DeadLetters.drop(slice, reason: reason, now: now, &state)
+    }
+  }
+}
+
+extension ReadView {
+  func outboxDepth() throws -> Int { try OutboxEnds.read(try meta(.outboxEnds)).depth }
+}
+
+extension RemoteFailure {
+  /// What the server says, where it said something.
+  fileprivate var reason: String {
+    if case .refused(let answer, _) = kind, !answer.message.isEmpty { return answer.message }
+    return description
+  }
+}

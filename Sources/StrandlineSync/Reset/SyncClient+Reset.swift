@@ -1,0 +1,100 @@
+@_spi(Engine) internal import Strandline
+internal import StrandlineProtocol
+
+extension SyncClient {
+  /// Erases everything that the client keeps and begins as a new device, in one commit: the way out of a soft block, and the whole of
+  /// changing accounts.
+  ///
+  /// Queued writes are lost for good. Kept are the clock of stamps, bucket values by column, the token, and who listens. Waits for a
+  /// running sync; the server is not told. Works on a full disk, at the same cost whatever the store holds.
+  ///
+  /// - Returns: paths of the attachments' files, each once. They are the caller's to delete.
+  /// - Throws: ``SyncErrorCode/store`` with everything as it was; ``SyncErrorCode/engineUnavailable``.
+  @discardableResult
+  public func reset() async throws -> [String] { try await reset(keepCopy: false).attachmentPaths }
+
+  /// As ``reset()``, and tells what was lost.
+  ///
+  /// - Parameter keepCopy: first makes a copy of the store as it is, inside its directory. If that fails, nothing has changed.
+  public func reset(keepCopy: Bool) async throws -> LocalResetReport {
+    try ensureOpen()
+    return try await networkGate.pass {
+      try await sessionGate.pass {
+        try ensureOpen()
+        return try await erase(keepCopy: keepCopy)
+      }
+    }
+  }
+
+  private func erase(keepCopy: Bool) async throws -> LocalResetReport {
+    let id = configuration.ids.uuid()
+    let incarnation = String(store.incarnation, radix: 16)
+    let delivery = delivery
+    let turn = Lock<EventDelivery.Turn?>(nil)
+    let report: StoreResetReport
+    let before: ReadView
+    do {
+      (report, before) = try await store.reset(keepCopy: keepCopy) { (before) throws(StoreError) in
+        turn.withLock { $0 = delivery.draw() }
+        return try ResetSurvivors.rows(of: before, clientID: id, incarnation: incarnation)
+      }
+    } catch {
+      if let turn = turn.withLock({ $0 }) { delivery.end(turn, []) }
+      throw SyncError.thrown(for: error)
+    }
+    withMemory { memory in
+      for (table, _) in ownerBuckets { memory.buckets[table] = nil }
+      memory.budget = DeadLetterBudget()
+    }
+    var changes = LocalChanges()
+    for table in tables.all { changes.insert(table: table.name) }
+    if let turn = turn.withLock({ $0 }) { delivery.end(turn, [.localChanged(changes)]) }
+    do {
+      return LocalResetReport(
+        reason: try before.softBlock(), droppedMutations: try ErasedState.queuedMutations(before),
+        keptCopy: report.keptCopy, epochBefore: before.epoch, epochAfter: report.epoch,
+        attachmentPaths: try ErasedState.attachmentPaths(before))
+    } catch {
+      throw SyncError.thrown(for: error)
+    }
+  }
+}
+
+/// What lives on behind a reset.
+enum ResetSurvivors {
+  /// Rows of `strandline.meta`.
+  static func rows(
+    of before: ReadView, clientID: String, incarnation: String
+  ) throws(StoreError) -> [(table: String, row: Row)] {
+    var values: [(MetaKey, Value)] = [
+      (.cursor, "0"), (.clientID, .string(clientID)), (.incarnation, .string(incarnation)),
+    ]
+    // Stamps go on above all that were made before.
+    let stamp = try before.get(key: [.string(MetaKey.originHLC.rawValue)], in: StateTable.meta)
+    if let stamp = stamp?["value"] { values.append((.originHLC, stamp)) }
+    return values.map { (StateTable.meta, ["key": .string($0.0.rawValue), "value": $0.1]) }
+  }
+}
+
+/// What a reset erased, read from the state that it left behind for whoever holds it.
+enum ErasedState {
+  static func queuedMutations(_ before: ReadView) throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    let rows = try before.query(StateTable.outbox).select("table").rows()
+    while let row = try rows.next() {
+      if case .string(let table)? = row["table"] { counts[table, default: 0] += 1 }
+    }
+    return counts
+  }
+
+  /// Each file once, in the order of the references.
+  static func attachmentPaths(_ before: ReadView) throws -> [String] {
+    var paths: [String] = []
+    var seen: Set<String> = []
+    let rows = try before.query(StateTable.attachments).select("local_path").rows()
+    while let row = try rows.next() {
+      if case .string(let path)? = row["local_path"], !path.isEmpty, seen.insert(path).inserted { paths.append(path) }
+    }
+    return paths
+  }
+}

@@ -1,0 +1,34 @@
+/// Keys of the table `strandline.meta`. A key that is not there stands for what its line says in brackets.
+enum MetaKey: String {
+  /// The durable cursor ("0").
+  case cursor
+  /// The last applied mutation's id (none).
+  case lastMutationID = "last_mutation_id"
+  case clientID = "client_id"
+  /// Incarnation of the store that the client id belongs to, in hex.
+  case incarnation
+  /// The last stamp (none was made).
+  case originHLC = "origin_hlc"
+  /// A ``SoftBlockReason`` (the client is not blocked).
+  case softBlockReason = "soft_block_reason"
+  /// The user that the store belongs to (nobody).
+  case ownerSubject = "owner_subject"
+  /// Keyset position of an unfinished pull (none).
+  case pageCursor = "page_cursor"
+  /// True while the next closing page replaces the snapshot (false).
+  case isRehydrating = "rehydrating"
+  /// By table and bucket column, the last value that was not empty.
+  case bucketScope = "bucket_scope"
+  /// Goes up with each replaced scope (0).
+  case scopeGeneration = "scope_generation"
+  /// The server's place in its history as of the last closed pull, as it came (none).
+  case historyAnchor = "history_anchor"
+  /// `[seq of the next entry, entries]` ([1, 0]).
+  case outboxEnds = "outbox_ends"
+  /// Number of the next remembered pushed id (1).
+  case nextPushed = "next_pushed"
+  /// Number of the next journal entry or dead letter (1).
+  case nextJournal = "next_journal"
+  /// Number of the next staged page (1).
+  case nextPage = "next_page"
+}

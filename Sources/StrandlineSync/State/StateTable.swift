@@ -1,0 +1,84 @@
+internal import StrandlineProtocol
+
+// Tables of the store that hold what a client knows besides rows. Rows are in tables of their own names; their key is the hidden column
+// of HiddenColumn.pk.
+//
+//   strandline.outbox        seq                 FIFO; indexes by mutation id and by row
+//   strandline.tombstones    table, pk           "do not bring this row back"
+//   strandline.dead_letters  number              oldest first
+//   strandline.rejections    mutation_id         one journal entry for each id
+//   strandline.overwrites    number
+//   strandline.pushed        number              ids of applied mutations, the newest 1,000
+//   strandline.pages         page, part          staged pages of an unfinished pull
+//   strandline.attachments   reference
+//   strandline.meta          key
+enum StateTable {
+  static let prefix = "strandline."
+  static let outbox = "strandline.outbox"
+  static let tombstones = "strandline.tombstones"
+  static let deadLetters = "strandline.dead_letters"
+  static let rejections = "strandline.rejections"
+  static let overwrites = "strandline.overwrites"
+  static let pushed = "strandline.pushed"
+  static let pages = "strandline.pages"
+  static let attachments = "strandline.attachments"
+  static let meta = "strandline.meta"
+
+  static let outboxByMutation = "by_mutation"
+  static let outboxByRow = "by_row"
+
+  static let schemas: [TableSchema] = [
+    TableSchema(
+      outbox, key: [KeyColumn("seq", .int)],
+      columns: [
+        ColumnSchema("mutation_id", .string), ColumnSchema("table", .string), ColumnSchema("pk", .string),
+        ColumnSchema("op", .string), ColumnSchema("columns", .object), ColumnSchema("precondition", .object),
+        ColumnSchema("transforms", .object), ColumnSchema("batch_id", .string), ColumnSchema("pre_image", .object),
+        ColumnSchema("hlc", .string), ColumnSchema("created_at", .int),
+      ],
+      indexes: [IndexSchema(outboxByMutation, ["mutation_id"]), IndexSchema(outboxByRow, ["table", "pk"])]),
+    TableSchema(
+      tombstones, key: [KeyColumn("table", .string), KeyColumn("pk", .string)],
+      columns: [ColumnSchema("seq", .string), ColumnSchema("deleted_at", .string)]),
+    TableSchema(
+      deadLetters, key: [KeyColumn("number", .int)],
+      columns: [
+        ColumnSchema("mutation_id", .string), ColumnSchema("table", .string), ColumnSchema("pk", .string),
+        ColumnSchema("op", .string), ColumnSchema("columns", .object), ColumnSchema("precondition", .object),
+        ColumnSchema("transforms", .object), ColumnSchema("batch_id", .string), ColumnSchema("hlc", .string),
+        ColumnSchema("reason", .string), ColumnSchema("server_row", .object), ColumnSchema("created_at", .int),
+        ColumnSchema("at", .int),
+      ]),
+    TableSchema(
+      rejections, key: [KeyColumn("mutation_id", .string)],
+      columns: [
+        ColumnSchema("number", .int), ColumnSchema("table", .string), ColumnSchema("pk", .string),
+        ColumnSchema("kind", .string), ColumnSchema("reason", .string), ColumnSchema("changed_columns", .array),
+        ColumnSchema("server_row", .object), ColumnSchema("at", .int), ColumnSchema("dismissed", .bool),
+      ]),
+    TableSchema(
+      overwrites, key: [KeyColumn("number", .int)],
+      columns: [
+        ColumnSchema("table", .string), ColumnSchema("pk", .string), ColumnSchema("column", .string),
+        ColumnSchema("loser_value", .any), ColumnSchema("winner_mutation_id", .string),
+        ColumnSchema("conflict_mode", .string), ColumnSchema("winner_seq", .string), ColumnSchema("at", .int),
+        ColumnSchema("dismissed", .bool),
+      ]),
+    TableSchema(pushed, key: [KeyColumn("number", .int)], columns: [ColumnSchema("mutation_id", .string)]),
+    TableSchema(
+      pages, key: [KeyColumn("page", .int), KeyColumn("part", .int)], columns: [ColumnSchema("body", .object)]),
+    TableSchema(
+      attachments, key: [KeyColumn("reference", .string)],
+      columns: [
+        ColumnSchema("upload_id", .string), ColumnSchema("table", .string), ColumnSchema("pk", .string),
+        ColumnSchema("column", .string), ColumnSchema("bucket", .string), ColumnSchema("owner", .string),
+        ColumnSchema("sha256", .string), ColumnSchema("content_type", .string), ColumnSchema("size", .int),
+        ColumnSchema("local_path", .string), ColumnSchema("direction", .string), ColumnSchema("state", .string),
+        ColumnSchema("in_flight", .bool), ColumnSchema("fingerprint", .string), ColumnSchema("progress", .any),
+        ColumnSchema("attempts", .int), ColumnSchema("permanent", .bool), ColumnSchema("chunk_offset", .int),
+        ColumnSchema("session_url", .string), ColumnSchema("error", .string), ColumnSchema("error_code", .string),
+        ColumnSchema("created_at", .int), ColumnSchema("updated_at", .int),
+      ]),
+    TableSchema(meta, key: [KeyColumn("key", .string)], columns: [ColumnSchema("value", .any)]),
+  ]
+}

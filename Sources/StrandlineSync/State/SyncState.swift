@@ -1,0 +1,43 @@
+internal import StrandlineProtocol
+
+/// What a client knows, inside one transaction of its store: what the rules read and write.
+///
+/// Knows no clock, no chance and no network. What is told to the application once the commit is made is gathered in ``events``.
+struct SyncState: ~Copyable {
+  var store: Transaction
+  let tables: ClientTables
+  /// To be raised behind the commit, in this order.
+  var events: [SyncEvent] = []
+  /// Rows that this commit touched so far; raised with ``raiseLocalChanged()``.
+  private(set) var touched = LocalChanges()
+
+  init(_ store: consuming Transaction, _ tables: ClientTables) {
+    self.store = store
+    self.tables = tables
+  }
+
+  /// Runs `body` on the state inside a transaction.
+  static func with<Result>(
+    _ transaction: inout Transaction, _ tables: ClientTables, _ body: (inout SyncState) throws -> Result
+  ) throws -> Result {
+    var state = SyncState(transaction, tables)
+    do {
+      let result = try body(&state)
+      transaction = state.intoTransaction()
+      return result
+    } catch {
+      transaction = state.intoTransaction()
+      throw error
+    }
+  }
+
+  private consuming func intoTransaction() -> Transaction { store }
+
+  mutating func touch(_ name: RowName) { touched.insert(name) }
+
+  /// Says that rows changed: those touched since the last time, which may be none.
+  mutating func raiseLocalChanged() {
+    events.append(.localChanged(touched))
+    touched = LocalChanges()
+  }
+}
