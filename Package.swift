@@ -77,7 +77,7 @@ let package = Package(
     .testTarget(
       name: "StrandlineCommandTests",
       dependencies: [
-        "strandline", "CCrypto", "CZlib", "Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineServer",
+        "strandline", "CZlib", "Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineServer",
         "StrandlineSync", "StrandlineTestSupport",
       ],
       swiftSettings: swiftSettings),

@@ -1,8 +1,6 @@
 @_spi(Engine) internal import Strandline
 internal import StrandlineLog
 
-// HOT PATH: once per row of a page. Evidence: Docs/Benchmarks.md, "sync.firstPull.binary".
-
 // The content of a frame.
 //
 //   content  count varint, names; each length varint, UTF-8 | message

@@ -36,7 +36,7 @@ public final class HTTPServer: Sendable {
         admit: { routes.admit($0) },
         completed: { outcome in
           let entry = HTTPLogEntry(
-            method: HTTPMethod(rawValue: outcome.method)?.rawValue ?? "other",
+            method: Self.methods.contains(outcome.method) ? outcome.method : "other",
             route: table[outcome.path]?.name ?? "other", peer: outcome.peer, status: outcome.status,
             receivedByteCount: outcome.receivedByteCount, sentByteCount: outcome.sentByteCount,
             duration: outcome.duration)
@@ -45,6 +45,9 @@ public final class HTTPServer: Sendable {
         }))
     routes.began(connectionCount: { [weak daemon] in daemon?.connectionCount ?? 0 })
   }
+
+  /// The methods that logs and figures know by name.
+  private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
 
   /// Where it listens, with the port that was found.
   public var address: SocketAddress { daemon.address }
@@ -68,9 +71,6 @@ public final class HTTPServer: Sendable {
     thread.stop()
   }
 }
-
-/// The methods that logs and figures know by name.
-enum HTTPMethod: String { case GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH }
 
 extension HTTPServerConfiguration {
   fileprivate func check() throws(HTTPServerError) {
