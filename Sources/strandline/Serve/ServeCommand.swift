@@ -13,7 +13,7 @@ struct ServeCommand: Command {
       "are being served are answered, the store is closed, and it ends with 0. A second signal ends it at once.",
       "A line for each request goes to standard error; no token, key or secret stands in any.",
       "",
-      "The settings are a JSON file; Docs/Server.md has all of them. The least that works:",
+      "The settings are a JSON file; Docs/Serve.md has all of them. The least that works:",
       #"  {"tables":{"todos":{"bucket":"user_id"}},"tokens":{"secretFile":"secret.txt"}}"#,
     ],
     options: [
