@@ -15,7 +15,7 @@ public final class HTTPServer: Sendable {
   private let daemon: HTTPDaemon
   private let routes: SyncRoutes
 
-  /// Listens, and serves from then on until ``stop()``.
+  /// Listens, and serves from then on until ``stop()``, whoever still holds the server.
   ///
   /// - Parameter log: Told of each request that is over, on a thread of the server; must not block.
   /// - Throws: ``HTTPServerError``.

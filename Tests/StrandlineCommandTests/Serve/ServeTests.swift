@@ -173,8 +173,8 @@ import Testing
       (["--config", good, "--store", foreign], 4, "foreign"),
     ]
     for (arguments, code, text) in cases {
-      let run = try ToolRun(
-        ["serve", "--listen", "127.0.0.1:0"].filter { _ in !arguments.contains("--listen") } + arguments)
+      let address = arguments.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
+      let run = try ToolRun(["serve"] + address + arguments)
       #expect(run.ending == .exited(code), "\(arguments): \(run.errorText)")
       #expect(run.output.isEmpty && run.errorText.split(separator: "\n").count == 1)
       #expect(run.errorText.contains(text), "\(arguments): \(run.errorText)")

@@ -16,9 +16,12 @@ final class HTTPDaemon: Sendable {
     var daemon: OpaquePointer?
     var listener: ListeningSocket?
     var isStopping = false
+    /// From here on no connection is suspended: the daemon cannot end one that is.
+    var isClosing = false
     var keptByteCount = 0
     var requestCount = 0
     var serving: [ObjectIdentifier: ServedRequest] = [:]
+    var streams: [ObjectIdentifier: EventStream] = [:]
   }
 
   let limits: HTTPLimits
@@ -46,14 +49,15 @@ final class HTTPDaemon: Sendable {
     settings.connection_limit_per_address = UInt32(clamping: max(1, limits.connectionCountPerAddressMax))
     settings.idle_seconds = UInt32(clamping: max(1, max(limits.idleDeadline, limits.answerDeadline).components.seconds))
     settings.connection_memory = max(4 << 10, limits.headerByteCountMax)
-    // The daemon's threads have ended before the last owner lets go: `stop` and `deinit` wait for them.
-    let context = Unmanaged.passUnretained(self).toOpaque()
+    // Its threads keep it until `stop` has ended them.
+    let context = Unmanaged.passRetained(self).toOpaque()
     let daemon = Self.withCStrings(identity) { certificate, key in
       settings.certificate = certificate
       settings.key = key
       return strandline_mhd_start(&settings, Self.access, Self.completed, Self.notified, context)
     }
     guard let daemon else {
+      Unmanaged<HTTPDaemon>.fromOpaque(context).release()
       watch.stop()
       throw .cannotStart(
         identity == nil ? "the HTTP daemon does not start" : "the HTTP daemon does not start; is the certificate good?")
@@ -64,8 +68,6 @@ final class HTTPDaemon: Sendable {
     }
   }
 
-  deinit { endThreads() }
-
   var connectionCount: Int { watch.count }
   var isStopping: Bool { monitor.look { $0.isStopping } }
 
@@ -75,6 +77,7 @@ final class HTTPDaemon: Sendable {
   func stop(release: () -> Void) {
     let daemon = monitor.change { state in
       state.isStopping = true
+      defer { state.daemon = nil }
       return state.daemon
     }
     guard let daemon else { return }
@@ -83,20 +86,18 @@ final class HTTPDaemon: Sendable {
     release()
     let patience = limits.stopDeadline.nanoseconds
     _ = monitor.wait(nanoseconds: patience) { $0.serving.isEmpty ? true : nil }
-    for request in monitor.look({ Array($0.serving.values) }) { finish(request, .busy) }
+    let (requests, streams) = monitor.change { state in
+      state.isClosing = true
+      return (Array(state.serving.values), Array(state.streams.values))
+    }
+    for request in requests { finish(request, .busy) }
+    for stream in streams { stream.finish() }
     // What was answered is still being sent.
     _ = monitor.wait(nanoseconds: min(patience, 2_000_000_000)) { $0.requestCount == 0 ? true : nil }
-    endThreads()
-  }
-
-  private func endThreads() {
-    let daemon = monitor.change { state in
-      defer { state.daemon = nil }
-      return state.daemon
-    }
-    guard let daemon else { return }
     MHD_stop_daemon(daemon)
     watch.stop()
+    monitor.change { $0.streams = [:] }
+    Unmanaged.passUnretained(self).release()
   }
 
   // MARK: Requests
@@ -123,19 +124,35 @@ final class HTTPDaemon: Sendable {
     }
   }
 
+  /// False where it is too late for that.
   private func serve(
     _ request: ServedRequest, _ body: [UInt8], _ answer: @escaping @Sendable ([UInt8]) async -> HTTPResponse
-  ) {
-    monitor.change { $0.serving[ObjectIdentifier(request)] = request }
-    // Before the task, which may be quick.
-    request.connection.suspend()
-    Task { finish(request, await answer(body)) }
+  ) -> Bool {
+    let isClosing = monitor.change { state in
+      if !state.isClosing {
+        state.serving[ObjectIdentifier(request)] = request
+        // Before the task, which may be quick, and under the lock, so that whoever closes finds it.
+        request.connection.suspend()
+      }
+      return state.isClosing
+    }
+    if !isClosing { Task { finish(request, await answer(body)) } }
+    return !isClosing
   }
 
   private func finish(_ request: ServedRequest, _ response: HTTPResponse) {
     guard request.answer(response) else { return }
     monitor.change { _ = $0.serving.removeValue(forKey: ObjectIdentifier(request)) }
     request.connection.resume()
+  }
+
+  private func add(_ stream: EventStream) {
+    let isClosing = monitor.look { state in
+      state.streams = state.streams.filter { $0.value.isOpen }
+      state.streams[ObjectIdentifier(stream)] = stream
+      return state.isClosing
+    }
+    if isClosing { stream.finish() }
   }
 
   private func end(_ request: ServedRequest) {
@@ -177,10 +194,14 @@ final class HTTPDaemon: Sendable {
     case .closeConnection: return .NO
     case .serve(let body, let answer):
       watched?.begin(nil)
-      daemon.serve(request, body, answer)
-      return .YES
+      return daemon.serve(request, body, answer) ? .YES : .NO
     case .queue(let response):
-      if case .events = response.body { watched?.begin(nil) } else { watched?.begin(daemon.limits.answerDeadline) }
+      if case .events(let stream) = response.body {
+        watched?.begin(nil)
+        daemon.add(stream)
+      } else {
+        watched?.begin(daemon.limits.answerDeadline)
+      }
       return response.queue(on: ConnectionHandle(pointer: connection))
     }
   }

@@ -155,7 +155,7 @@ enum HTTPField {
 }
 
 extension RemoteConfiguration {
-  fileprivate func check() throws(SyncError) {
+  func check() throws(SyncError) {
     func require(_ condition: Bool, _ reason: String) throws(SyncError) {
       guard condition else { throw SyncError(.configInvalid, "the remote's \(reason)") }
     }
