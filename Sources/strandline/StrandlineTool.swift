@@ -11,7 +11,7 @@ enum StrandlineTool {
     members: [
       .command(TourCommand.self)
     ] + StoreCommands.nodes + [
-      .group(LogCommands.group), .command(TourWriter.self),
+      .command(ServeCommand.self), .group(LogCommands.group), .command(TourWriter.self),
     ])
 
   static func main() {

@@ -24,11 +24,11 @@ enum UTF8Order {
 }
 
 /// A name as a key of dictionaries and sets, told apart by its bytes as in ``Row``. `String` takes é and e\u{301} for one.
-struct ExactName: Hashable, Sendable {
-  let text: String
+@_spi(Engine) public struct ExactName: Hashable, Sendable {
+  public let text: String
 
-  init(_ text: String) { self.text = text }
+  public init(_ text: String) { self.text = text }
 
-  static func == (left: ExactName, right: ExactName) -> Bool { UTF8Order.areEqual(left.text, right.text) }
-  func hash(into hasher: inout Hasher) { UTF8Order.hash(text, into: &hasher) }
+  public static func == (left: ExactName, right: ExactName) -> Bool { UTF8Order.areEqual(left.text, right.text) }
+  public func hash(into hasher: inout Hasher) { UTF8Order.hash(text, into: &hasher) }
 }

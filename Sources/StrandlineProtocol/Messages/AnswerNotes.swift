@@ -10,14 +10,18 @@ public struct AnswerNotes: Hashable, Sendable {
   public var isRecoveryForbidden: Bool
   /// `Strandline-Unknown-Tables`: tables that a pull names and the server does not know.
   public var unknownTables: [String]
+  /// `Retry-After`: seconds that the server asks to be left alone; nil where it does not ask.
+  public var retryAfter: Int?
 
   public init(
-    history: String? = nil, resetCause: String? = nil, isRecoveryForbidden: Bool = false, unknownTables: [String] = []
+    history: String? = nil, resetCause: String? = nil, isRecoveryForbidden: Bool = false, unknownTables: [String] = [],
+    retryAfter: Int? = nil
   ) {
     self.history = history
     self.resetCause = resetCause
     self.isRecoveryForbidden = isRecoveryForbidden
     self.unknownTables = unknownTables
+    self.retryAfter = retryAfter
   }
 
   /// The one value that ``resetCause`` has.
@@ -26,4 +30,5 @@ public struct AnswerNotes: Hashable, Sendable {
   public static let resetCauseName = "Strandline-Reset-Cause"
   public static let recoveryName = "Strandline-Recovery"
   public static let unknownTablesName = "Strandline-Unknown-Tables"
+  public static let retryAfterName = "Retry-After"
 }

@@ -21,6 +21,15 @@ public struct RemoteContext: Sendable {
   }
 }
 
+extension RemoteContext: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Says whether there is a token, and nothing of it.
+  public var description: String {
+    "RemoteContext(accessToken: \(accessToken == nil ? "none" : "given"), history: \(history ?? "none"))"
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["history": history as Any]) }
+}
+
 /// An answer and what travelled beside it.
 public struct RemoteAnswer<Body: Sendable>: Sendable {
   public var body: Body

@@ -13,7 +13,9 @@ extension SyncError {
   init(_ failure: RemoteFailure) {
     var underlying: (any Error)?
     if case .unreachable(_, let beneath) = failure.kind { underlying = beneath }
-    self.init(failure.errorCode, failure.description, transportCode: failure.code, underlying: underlying)
+    self.init(
+      failure.errorCode, failure.description, transportCode: failure.code, underlying: underlying,
+      retryAfter: failure.notes.retryAfter.map { .seconds($0) })
   }
 
   /// A stored or received body that does not decode.

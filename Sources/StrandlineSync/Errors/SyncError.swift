@@ -13,14 +13,18 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
   /// The error beneath, where there is one: a `POSIXError` where the operating system refused, a `URLError` where the network did, a
   /// ``StoreError`` otherwise.
   public var underlying: (any Error)?
+  /// How long the server asks to be left alone, where it does.
+  public var retryAfter: Duration?
 
   public init(
-    _ code: SyncErrorCode, _ message: String, transportCode: TransportCode? = nil, underlying: (any Error)? = nil
+    _ code: SyncErrorCode, _ message: String, transportCode: TransportCode? = nil, underlying: (any Error)? = nil,
+    retryAfter: Duration? = nil
   ) {
     self.code = code
     self.message = message
     self.transportCode = transportCode
     self.underlying = underlying
+    self.retryAfter = retryAfter
   }
 
   /// Whether the same call may succeed later without anybody doing anything.

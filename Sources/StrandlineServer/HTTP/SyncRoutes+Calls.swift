@@ -1,0 +1,58 @@
+internal import StrandlineProtocol
+
+/// How the body of a request came and how its answer is to go.
+struct BodyForms: Sendable {
+  var request: BodyForm
+  var answer: BodyForm
+  var takesGzip: Bool
+}
+
+extension SyncRoutes {
+  /// Below this gzip saves less than it costs.
+  private static let gzipByteCountMin = 1024
+
+  /// Reads a message, asks the server, and writes what it answers.
+  func call<Request: BinaryMessage, Answer: BinaryMessage>(
+    _ type: Request.Type, _ body: [UInt8], _ forms: BodyForms, _ caller: Caller,
+    _ ask: (Request) async throws(ErrorAnswer) -> RemoteAnswer<Answer>
+  ) async -> HTTPResponse {
+    if let refusal = gate.enter(caller.userID, isWaiting: false) { return response(to: refusal) }
+    defer { gate.leave(caller.userID, isWaiting: false) }
+    do throws(ErrorAnswer) {
+      let request: Request
+      do throws(MessageDefect) {
+        request = try forms.request.decode(type, from: body, contentByteCountMax: limits.bodyByteCountMax)
+      } catch {
+        throw ErrorAnswer(code: .invalidParameter, message: "the body is no message: \(error)")
+      }
+      return response(try await ask(request), forms)
+    } catch {
+      let notes: AnswerNotes? = try? await server.notes()
+      return .problem(error.status, error.message, code: error.code, fields: notes?.headers ?? [])
+    }
+  }
+
+  func response(to refusal: CallGate.Refusal) -> HTTPResponse {
+    switch refusal {
+    case .tooManyOfAll: .busy
+    case .tooManyOfUser:
+      .problem(
+        429, "too many calls of one user at a time; at most \(limits.callCountPerUserMax)",
+        fields: [(AnswerNotes.retryAfterName, "1")])
+    }
+  }
+
+  private func response(_ answer: RemoteAnswer<some BinaryMessage>, _ forms: BodyForms) -> HTTPResponse {
+    var body = forms.answer.encode(answer.body)
+    var fields = answer.notes.headers
+    fields.append(("Content-Type", forms.answer.contentType))
+    fields.append(("Cache-Control", "no-store"))
+    if forms.answer == .json, forms.takesGzip, body.count >= Self.gzipByteCountMin,
+      let packed = GzipDeflater.deflate(body), packed.count < body.count
+    {
+      body = packed
+      fields.append(("Content-Encoding", "gzip"))
+    }
+    return HTTPResponse(200, fields, body: .bytes(body))
+  }
+}

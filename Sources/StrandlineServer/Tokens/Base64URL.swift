@@ -1,0 +1,32 @@
+/// RFC 4648, section 5, without padding: how bytes stand in tokens and keys.
+enum Base64URL {
+  /// Nil for another alphabet, padding, a length that none has, and bits left over that are not zero: every content has one text.
+  static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count / 4 * 3 + 2)
+    var bits: UInt32 = 0
+    var bitCount = 0
+    for unit in text.utf8 {
+      guard let digit = value(ofDigit: unit) else { return nil }
+      bits = (bits << 6 | digit) & 0xFFFF
+      bitCount += 6
+      if bitCount >= 8 {
+        bitCount -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+      }
+    }
+    guard bitCount < 6, bits & ((1 << UInt32(bitCount)) - 1) == 0 else { return nil }
+    return bytes
+  }
+
+  private static func value(ofDigit byte: UInt8) -> UInt32? {
+    switch byte {
+    case 0x41...0x5A: UInt32(byte - 0x41)
+    case 0x61...0x7A: UInt32(byte - 0x61 + 26)
+    case 0x30...0x39: UInt32(byte - 0x30 + 52)
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}
