@@ -34,6 +34,8 @@ let package = Package(
     .target(
       name: "StrandlineSync", dependencies: ["Strandline", "StrandlineLog", "StrandlineProtocol"],
       swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineServer", dependencies: ["Strandline", "StrandlineProtocol"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
@@ -50,6 +52,9 @@ let package = Package(
     .testTarget(
       name: "StrandlineSyncTests",
       dependencies: ["StrandlineSync", "StrandlineProtocol", "Strandline", "StrandlineLog", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineServerTests", dependencies: ["StrandlineServer", "StrandlineProtocol", "StrandlineTestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",

@@ -20,6 +20,8 @@ public struct AnswerNotes: Hashable, Sendable {
     self.unknownTables = unknownTables
   }
 
+  /// The one value that ``resetCause`` has.
+  public static let historyCause = "history"
   public static let historyName = "Strandline-History"
   public static let resetCauseName = "Strandline-Reset-Cause"
   public static let recoveryName = "Strandline-Recovery"
