@@ -69,4 +69,13 @@ struct MessageMember {
     for member in try members() { elements.append(try decode(member)) }
     return elements
   }
+
+  /// The word of the member `signal`, an object with a `type`; a bare text is as good. Empty where the object has no type, nil where the
+  /// member is missing or null.
+  func signal() throws(MessageDefect) -> String? {
+    guard let signal = present("signal") else { return nil }
+    if case .string(let word) = signal.value { return word }
+    _ = try signal.object()
+    return try signal.present("type")?.text() ?? ""
+  }
 }
