@@ -36,6 +36,10 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "StrandlineServer", dependencies: ["Strandline", "StrandlineProtocol"], swiftSettings: swiftSettings),
+    .target(
+      name: "StrandlineScenario",
+      dependencies: ["Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineSync", "StrandlineServer"],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
     .target(
@@ -55,6 +59,10 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineServerTests", dependencies: ["StrandlineServer", "StrandlineProtocol", "StrandlineTestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "StrandlineScenarioTests",
+      dependencies: ["StrandlineScenario", "Strandline", "StrandlineProtocol"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
