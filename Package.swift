@@ -41,7 +41,7 @@ let package = Package(
       dependencies: ["Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineSync", "StrandlineServer"],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "strandline", dependencies: ["CZlib", "StrandlineLog"], swiftSettings: swiftSettings),
+      name: "strandline", dependencies: ["CZlib", "StrandlineLog", "StrandlineScenario"], swiftSettings: swiftSettings),
     .target(
       name: "StrandlineTestSupport", dependencies: ["StrandlineLog", "CStrandline"],
       path: "Tests/TestSupport", swiftSettings: swiftSettings),

@@ -9,7 +9,7 @@ enum StrandlineTool {
     name: "strandline",
     summary: "An append-only event log and store: every change is one checksummed commit.",
     members: [
-      .command(TourCommand.self), .group(LogCommands.group), .command(TourWriter.self),
+      .command(TourCommand.self), .group(LogCommands.group), .group(ScenarioCommands.group), .command(TourWriter.self),
     ])
 
   static func main() {
