@@ -62,7 +62,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineScenarioTests",
-      dependencies: ["StrandlineScenario", "Strandline", "StrandlineProtocol"],
+      dependencies: ["StrandlineScenario", "Strandline", "StrandlineProtocol", "StrandlineServer"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "StrandlineCommandTests",
