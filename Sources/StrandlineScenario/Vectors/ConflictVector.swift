@@ -47,13 +47,13 @@ struct ConflictVector: Sendable {
       try vector.present("seed_rows")?.list { (seed) throws(MessageDefect) in
         SeedRow(
           table: try seed.required("table").text(), pk: try seed.required("pk").text(),
-          row: try seed.required("row").object(), seq: try seed.present("seq")?.text() ?? "0")
+          row: try seed.required("row").object(), seq: try Self.seq(seed))
       } ?? []
     seedTombstones =
       try vector.present("seed_tombstones")?.list { (seed) throws(MessageDefect) in
         SeedTombstone(
           table: try seed.required("table").text(), pk: try seed.required("pk").text(),
-          seq: try seed.present("seq")?.text() ?? "0")
+          seq: try Self.seq(seed))
       } ?? []
     seedCursor = try vector.present("seed_cursor")?.text()
     mutations =
@@ -70,6 +70,13 @@ struct ConflictVector: Sendable {
     expectedError = try vector.present("expect_error").map { (error) throws(MessageDefect) in try ExpectedError(error) }
     expectation = try ConflictExpectation(vector.required("expect"))
     tables = try Self.tables(of: vector)
+  }
+
+  /// A number counts as its digits, for a seed never travels.
+  private static func seq(_ seed: MessageMember) throws(MessageDefect) -> String {
+    guard let seq = seed.present("seq") else { return "0" }
+    guard let text = seq.value.wireText else { throw seq.defect("a text") }
+    return text
   }
 
   /// The tables that the vector lists; without a list those that it names anywhere.
