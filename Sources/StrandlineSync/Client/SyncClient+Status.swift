@@ -6,6 +6,12 @@ public struct Checkpoint: Hashable, Sendable {
   public var cursor: String
   /// Why no requests are made; nil: they are.
   public var softBlockReason: SoftBlockReason?
+
+  public init(cursor: String, softBlockReason: SoftBlockReason?) {
+    self.cursor = cursor
+    self.softBlockReason = softBlockReason
+  }
+
   public var isSoftBlocked: Bool { softBlockReason != nil }
 }
 
