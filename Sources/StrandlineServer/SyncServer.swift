@@ -14,7 +14,8 @@ public final class SyncServer: Sendable {
   let environment: ServerEnvironment
   private let marks = HighMarks()
 
-  /// - Throws: ``ServerConfigurationError``; ``ServerStorageFailure`` if the state cannot be read.
+  /// - Throws: ``ServerConfigurationError``, also where the storage holds rows of a table with another bucket column or key;
+  ///   ``ServerStorageFailure`` if the state cannot be read.
   public init(
     _ configuration: ServerConfiguration, storage: any ServerStorage,
     environment: ServerEnvironment = ServerEnvironment()
@@ -22,6 +23,7 @@ public final class SyncServer: Sendable {
     self.configuration = try configuration.checked()
     self.storage = storage
     self.environment = environment
+    try await Self.reconcile(self.configuration, storage, now: environment.now())
     marks.advance(to: try await storage.read { (state) throws(ServerStorageFailure) in try state.counter().highMark })
   }
 
@@ -149,6 +151,27 @@ public final class SyncServer: Sendable {
   public func close() async throws(ServerStorageFailure) {
     marks.end()
     try await storage.close()
+  }
+
+  /// Records tables that are new, and refuses those that the stored feeds do not fit.
+  private static func reconcile(
+    _ configuration: ServerConfiguration, _ storage: any ServerStorage, now: Int64
+  ) async throws {
+    let mismatch: String? = try await storage.write { (state) throws(ServerStorageFailure) in
+      var changes = ServerChanges(time: now)
+      for (name, table) in configuration.tables {
+        let record = TableRecord(name: name, bucketColumn: table.bucketColumn, keyColumns: table.keyColumns)
+        guard let known = try state.table(name) else {
+          changes.tables.append(record)
+          continue
+        }
+        if known != record { return (ServerChanges(time: now), name) }
+      }
+      return (changes, nil)
+    }
+    guard let mismatch else { return }
+    throw ServerConfigurationError(
+      "the storage was filled with another bucket column or key of \(mismatch). Name those, or another table.")
   }
 
   // MARK: Inside

@@ -20,6 +20,17 @@ import Testing
     ("rows that are too large", { $0.limits.rowByteCountMax = 9 << 20 }),
   ]
 
+  @Test("a table keeps the bucket column and key that its rows were stored by")
+  func changedTables() async throws {
+    let disk = SimulatedDisk()
+    func open(_ table: ServerTable) async throws {
+      let test = try await TestServer(ServerConfiguration(tables: ["notes": table, "new": ServerTable()]), disk: disk)
+      try await test.server.close()
+    }
+    try await open(ServerTable(bucketColumn: "owner"))
+    await #expect(throws: ServerConfigurationError.self) { try await open(ServerTable(bucketColumn: "team")) }
+  }
+
   @Test("what contradicts itself is refused when the server is made", arguments: refused)
   func refusals(_ name: String, _ change: @Sendable (inout ServerConfiguration) -> Void) async throws {
     var configuration = ServerConfiguration(tables: ["notes": ServerTable()])

@@ -33,6 +33,13 @@ public struct PolicyRow: Sendable {
   public var columns: [String: Value]
   public var bucketColumn: String?
 
+  public init(table: String, pk: String, columns: [String: Value], bucketColumn: String? = nil) {
+    self.table = table
+    self.pk = pk
+    self.columns = columns
+    self.bucketColumn = bucketColumn
+  }
+
   /// The text of the bucket column; nil if the table has none, or the cell is null, absent or of a kind that has no text.
   public var bucket: String? { bucketColumn.flatMap { columns[$0]?.wireText } }
 }

@@ -126,6 +126,13 @@ public struct FeedEntry: Hashable, Sendable {
   }
 }
 
+/// What a table's feeds were built by; a server with another configuration cannot read them.
+public struct TableRecord: Hashable, Sendable {
+  public var name: String
+  public var bucketColumn: String?
+  public var keyColumns: [String]
+}
+
 /// How far the server has come.
 public struct ServerCounter: Hashable, Sendable {
   /// Highest number drawn; zero before the first.

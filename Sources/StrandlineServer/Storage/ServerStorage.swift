@@ -41,6 +41,8 @@ public protocol ServerState {
   /// The tag that was drawn with the commit whose last number this is; nil where it is not kept.
   func tag(at number: Int64) throws(ServerStorageFailure) -> UInt64?
   func client(_ clientID: String) throws(ServerStorageFailure) -> RegisteredClient?
+  /// What was recorded of a table; nil where nothing was.
+  func table(_ name: String) throws(ServerStorageFailure) -> TableRecord?
   /// At most `count` tombstones of a table that are older than `time`, in no order; nil: any age.
   func tombstones(
     of table: String, before time: Int64?, count: Int
@@ -75,6 +77,7 @@ public struct ServerChanges: Sendable {
   public var journal: [JournalEntry] = []
   public var forgottenTags: [Int64] = []
   public var clients: [RegisteredClient] = []
+  public var tables: [TableRecord] = []
   /// Nil: it stays. A higher high mark comes with its tag.
   public var counter: ServerCounter?
   /// When the commit is made, milliseconds since 1970 in UTC.
@@ -84,7 +87,8 @@ public struct ServerChanges: Sendable {
 
   public var isEmpty: Bool {
     rows.isEmpty && tombstones.isEmpty && reaped.isEmpty && grants.isEmpty && verdicts.isEmpty
-      && forgottenVerdicts.isEmpty && journal.isEmpty && forgottenTags.isEmpty && clients.isEmpty && counter == nil
+      && forgottenVerdicts.isEmpty && journal.isEmpty && forgottenTags.isEmpty && clients.isEmpty && tables.isEmpty
+      && counter == nil
   }
 }
 

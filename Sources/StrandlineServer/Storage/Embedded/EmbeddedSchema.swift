@@ -9,6 +9,7 @@
 ///     journal     table, pk, number, column     | loser, winner, mode
 ///     tags        number                        | tag, drawn_at                         of each commit that drew numbers
 ///     clients     client_id                     | user, cursor, last_mutation, schema_version, last_seen
+///     tables      name                          | bucket_column, key_columns            what the feeds were built by
 enum EmbeddedSchema {
   static let schema = Schema(tables: [
     TableSchema(
@@ -57,6 +58,9 @@ enum EmbeddedSchema {
         ColumnSchema("user", .string), ColumnSchema("cursor", .string), ColumnSchema("last_mutation", .string),
         ColumnSchema("schema_version", .int), ColumnSchema("last_seen", .int),
       ]),
+    TableSchema(
+      "tables", key: [KeyColumn("name", .string)],
+      columns: [ColumnSchema("bucket_column", .string), ColumnSchema("key_columns", .array)]),
   ])
 
   static let counterKey: Int64 = 1

@@ -135,6 +135,15 @@ struct EmbeddedState<Source: EmbeddedSource>: ServerState {
     }
   }
 
+  func table(_ name: String) throws(ServerStorageFailure) -> TableRecord? {
+    try storage { () throws(StoreError) in
+      guard let row = try source.get(key: [.string(name)], in: "tables") else { return nil }
+      var record = TableRecord(name: name, bucketColumn: row.text("bucket_column"), keyColumns: [])
+      if case .array(let columns)? = row["key_columns"] { record.keyColumns = columns.compactMap(\.wireText) }
+      return record
+    }
+  }
+
   func verdicts(before time: Int64, count: Int) throws(ServerStorageFailure) -> [String] {
     try storage { () throws(StoreError) in
       try source.query("verdicts").where("decided_at", .lessThan, .int(time)).limit(count).all()

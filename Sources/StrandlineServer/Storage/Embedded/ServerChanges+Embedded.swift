@@ -23,6 +23,13 @@ extension ServerChanges {
     }
     for number in forgottenTags { try transaction.delete(.int(number), from: "tags") }
     for client in clients { try transaction.put(client.cells, into: "clients") }
+    for table in tables {
+      try transaction.put(
+        [
+          "name": .string(table.name), "bucket_column": table.bucketColumn.map { .string($0) } ?? .null,
+          "key_columns": .array(table.keyColumns.map { .string($0) }),
+        ], into: "tables")
+    }
     if let counter { try apply(counter, to: &transaction) }
   }
 
