@@ -68,6 +68,8 @@ import Testing
     let clientOnly = right.with(["sides"], ["client"])
     #expect(try await OwnCases.run(clientOnly).first?.sides.map(\.side) == [.client])
     #expect(try await OwnCases.run(clientOnly, on: [.server]).map(\.outcome) == [.skipped])
+    let broken = try await OwnCases.run(["scenarios": [["id": "a", "steps": [["op": "guess"]]]]], on: [.server])
+    #expect(broken.map(\.outcome) == [.skipped])
     let holes = try OwnCases.json("cursors/holes")
     #expect(try await OwnCases.run(holes).first?.sides.map(\.side) == [.client])
     let named = try await OwnCases.run(holes.with(["sides"], ["server"])).first

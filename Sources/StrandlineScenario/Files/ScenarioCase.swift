@@ -34,7 +34,8 @@ protocol ScenarioContent: Sendable {
 /// A case that says something this runner does not know, or says it in no form that it knows.
 struct UndecodableCase: ScenarioContent {
   var defect: MessageDefect
-  let sides = Set(ScenarioSide.allCases)
+  /// Those that a whole case of its kind is for.
+  var sides: Set<ScenarioSide>
 
   func run(on side: ScenarioSide) async throws(CaseFailure) {
     throw CaseFailure("the case", "\(defect.path.isEmpty ? "" : "\(defect.path): ")\(defect.reason)")

@@ -38,7 +38,8 @@ public struct ScenarioFile: Sendable {
   /// A file that is no JSON, as one case that fails.
   init(undecodable path: String, reason: String) {
     self.path = path
-    let content = UndecodableCase(defect: MessageDefect(path: "", reason: "is no JSON: \(reason)"))
+    let defect = MessageDefect(path: "", reason: "is no JSON: \(reason)")
+    let content = UndecodableCase(defect: defect, sides: Set(ScenarioSide.allCases))
     cases = [ScenarioCase(name: path, path: path, kind: nil, content: content)]
   }
 
@@ -70,7 +71,7 @@ public struct ScenarioFile: Sendable {
     do throws(MessageDefect) {
       return ScenarioCase(name: name, path: path, kind: kind, content: try decode(member))
     } catch {
-      return ScenarioCase(name: name, path: path, kind: kind, content: UndecodableCase(defect: error))
+      return ScenarioCase(name: name, path: path, kind: kind, content: UndecodableCase(defect: error, sides: kind.sides))
     }
   }
 }

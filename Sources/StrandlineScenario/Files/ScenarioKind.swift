@@ -10,4 +10,13 @@ public enum ScenarioKind: String, Hashable, Sendable, CaseIterable {
   case keyVector
   /// A text that is a cursor, or is none.
   case cursorVector
+
+  /// The sides that cases of the kind can be for.
+  public var sides: Set<ScenarioSide> {
+    switch self {
+    case .transcript, .keyVector: [.client, .server]
+    case .localScenario, .conflictVector: [.client]
+    case .cursorVector: [.server]
+    }
+  }
 }

@@ -1,7 +1,7 @@
 internal import StrandlineSync
 
 extension LocalScenario: ScenarioContent {
-  var sides: Set<ScenarioSide> { [.client] }
+  var sides: Set<ScenarioSide> { ScenarioKind.localScenario.sides }
 
   func run(on side: ScenarioSide) async throws(CaseFailure) {
     var host = LocalHost()

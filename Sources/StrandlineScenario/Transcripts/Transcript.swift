@@ -25,7 +25,7 @@ struct Transcript: Sendable {
         })
     } else {
       // A cursor with holes stands for commits that overlapped; numbers that are drawn at commit know none.
-      sides = steps.contains { $0.answerHasHoles } ? [.client] : Set(ScenarioSide.allCases)
+      sides = steps.contains { $0.answerHasHoles } ? [.client] : ScenarioKind.transcript.sides
     }
   }
 

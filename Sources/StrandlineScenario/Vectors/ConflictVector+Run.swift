@@ -1,7 +1,7 @@
 @_spi(Scenario) internal import StrandlineSync
 
 extension ConflictVector: ScenarioContent {
-  var sides: Set<ScenarioSide> { [.client] }
+  var sides: Set<ScenarioSide> { ScenarioKind.conflictVector.sides }
 
   func run(on side: ScenarioSide) async throws(CaseFailure) {
     let remote = ScriptedRemote()

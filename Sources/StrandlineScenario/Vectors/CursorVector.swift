@@ -2,14 +2,14 @@
 struct CursorVector: ScenarioContent {
   var text: String
   var isCursor: Bool
-  var sides: Set<ScenarioSide> { [.server] }
+  var sides: Set<ScenarioSide> { ScenarioKind.cursorVector.sides }
 
   static func scenario(_ path: String, _ json: Value, isCursor: Bool) -> ScenarioCase {
     let word = isCursor ? "accept" : "reject"
     guard case .string(let text) = json else {
       let defect = MessageDefect(path: word, reason: "a text is wanted")
       return ScenarioCase(
-        name: "\(word) \(json.json)", path: path, kind: .cursorVector, content: UndecodableCase(defect: defect))
+        name: "\(word) \(json.json)", path: path, kind: .cursorVector, content: UndecodableCase(defect: defect, sides: [.server]))
     }
     return ScenarioCase(
       name: "\(word) \(json.json)", path: path, kind: .cursorVector,

@@ -2,7 +2,7 @@
 internal import StrandlineSync
 
 extension KeyVector: ScenarioContent {
-  var sides: Set<ScenarioSide> { Set(ScenarioSide.allCases) }
+  var sides: Set<ScenarioSide> { ScenarioKind.keyVector.sides }
 
   func run(on side: ScenarioSide) async throws(CaseFailure) {
     switch side {

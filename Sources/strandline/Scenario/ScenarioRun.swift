@@ -47,7 +47,10 @@ struct ScenarioRun: Command {
       console.note(TerminalText.escaped("\(path): passed over, for it is no scenario file"))
     }
     var report = ScenarioReport(format, console)
+    // A case that was interrupted would leave its stores behind.
+    Interruption.beginGraceful()
     for scenario in collection.cases {
+      try Interruption.check()
       let sides = sides
       try report.add(Waiting.value { await scenario.run(on: sides) })
     }
