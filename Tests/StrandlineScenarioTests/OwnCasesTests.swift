@@ -5,7 +5,8 @@ import Testing
 @Suite("Own cases") struct OwnCasesTests {
   /// Folders, so that several run at once.
   static let folders = [
-    "batches", "buckets", "conflicts", "cursors", "delete-wins", "hlc", "journal", "keys", "ledger", "local", "overlay",
+    "batches", "buckets", "conflicts", "cursors", "decisions", "delete-wins", "hlc", "journal", "keys", "ledger",
+    "local", "overlay",
     "preconditions", "pull", "push", "signals", "soft-delete", "tombstones", "transforms",
   ]
 

@@ -96,7 +96,7 @@ extension PlantedMistakesTests {
   ]
 
   @Test("a mistake in a member of a list fails it on every side", arguments: members)
-  func members(_ mistake: Member) async throws {
+  func fails(member mistake: Member) async throws {
     var json = try OwnCases.json(mistake.file)
     let names = ["id", "name"].map { JSONPlace.name($0) }
     guard case .array(let all) = json[.name(mistake.list)] else { throw MessageDefect(path: mistake.list, reason: "") }

@@ -36,7 +36,7 @@ private let nowhere = -1
   static let fails = "preconditions/fails"
   static let moves = "buckets/moved-away"
 
-  static let transcripts: [PlantedMistake] = [
+  static let mistakes: [PlantedMistake] = [
     // Requests.
     .init(pages, ["steps", 5, "request", "cursor"], "2", client: 6, server: 6, "re"),
     .init(pages, ["steps", 5, "request", "limit"], "2", client: 6, server: 6, "request"),
@@ -105,6 +105,10 @@ private let nowhere = -1
     .init(
       pages, ["context", "server", "tables", "notes", "conflict_mode"], "last", client: nowhere, server: nowhere,
       "arrival"),
+    .init(pages, ["context", "server", "tombstone_ttl_days"], .int(.max), client: nowhere, server: nowhere, "days"),
+    .init(pages, ["context", "server", "max_pull_scan"], 0, server: nowhere, "could not be made"),
+    .init(pages, ["context", "client_id"], "x", client: nowhere, "could not be opened"),
+    .init(pages, ["steps", 1, "n"], 0, client: nowhere, server: nowhere, "from 1"),
     .init(pages, ["sides"], ["moon"], client: nowhere, server: nowhere, "client"),
     // The start state.
     .init("pull/middle-of-a-history", ["steps", 0, "response", "cursor"], "15", client: 3, server: 1, "r"),
@@ -112,8 +116,8 @@ private let nowhere = -1
   ]
 
   @Test(
-    "a mistake in a transcript fails the sides that it concerns, at the step where it shows", arguments: transcripts)
-  func transcripts(_ mistake: PlantedMistake) async throws {
+    "a mistake in a transcript fails the sides that it concerns, at the step where it shows", arguments: mistakes)
+  func fails(transcript mistake: PlantedMistake) async throws {
     let right = try OwnCases.json(mistake.file)
     let report = try #require(try await OwnCases.run(right.with(mistake.place, mistake.value)).first)
     for side in report.sides {

@@ -71,7 +71,8 @@ public struct ScenarioFile: Sendable {
     do throws(MessageDefect) {
       return ScenarioCase(name: name, path: path, kind: kind, content: try decode(member))
     } catch {
-      return ScenarioCase(name: name, path: path, kind: kind, content: UndecodableCase(defect: error, sides: kind.sides))
+      return ScenarioCase(
+        name: name, path: path, kind: kind, content: UndecodableCase(defect: error, sides: kind.sides))
     }
   }
 }

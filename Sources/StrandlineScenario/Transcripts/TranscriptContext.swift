@@ -22,7 +22,11 @@ struct TranscriptContext: Sendable {
     schemaVersion = try context.required("schema_version").integer()
     let server = try context.required("server")
     minSchemaVersion = try server.present("min_schema_version")?.integer() ?? 0
-    tombstoneDays = try server.present("tombstone_ttl_days")?.integer() ?? 30
+    tombstoneDays = 30
+    if let days = server.present("tombstone_ttl_days") {
+      tombstoneDays = try days.integer()
+      guard (0...1_000_000).contains(tombstoneDays) else { throw days.defect("a number of days") }
+    }
     maxPullScan = try server.present("max_pull_scan")?.integer() ?? 5000
     let named = try server.required("tables")
     var tables: [String: Table] = [:]

@@ -49,7 +49,7 @@ struct TranscriptServer {
           bucketColumn: table.bucketColumn, keyColumns: table.key, conflictMode: table.conflictMode,
           keepsJournal: table.keepsConflictJournal, softDeleteColumn: table.softDeleteColumn,
           schemaVersionMin: context.minSchemaVersion)
-      }, tombstoneRetention: .days(Int(clamping: context.tombstoneDays)))
+      }, tombstoneRetention: .days(Int(context.tombstoneDays)))
     configuration.limits.pullScanCountMax = Int(clamping: context.maxPullScan)
     configuration.limits.mutationCountMax = .max
     return configuration

@@ -9,7 +9,8 @@ struct CursorVector: ScenarioContent {
     guard case .string(let text) = json else {
       let defect = MessageDefect(path: word, reason: "a text is wanted")
       return ScenarioCase(
-        name: "\(word) \(json.json)", path: path, kind: .cursorVector, content: UndecodableCase(defect: defect, sides: [.server]))
+        name: "\(word) \(json.json)", path: path, kind: .cursorVector,
+        content: UndecodableCase(defect: defect, sides: [.server]))
     }
     return ScenarioCase(
       name: "\(word) \(json.json)", path: path, kind: .cursorVector,

@@ -4,6 +4,8 @@ import StrandlineScenario
 enum ScenarioText {
   /// Differences of one step that are printed; more help nobody.
   static let differenceCountMax = 12
+  /// Characters of a value that are printed.
+  static let valueCharacterCountMax = 2000
 
   /// One line, and below a failed case what went wrong.
   static func lines(of report: CaseReport, _ console: Console) -> [String] {
@@ -34,7 +36,11 @@ enum ScenarioText {
     return lines.map(TerminalText.escaped)
   }
 
-  private static func text(_ value: Value?) -> String { value.map(json) ?? "nothing" }
+  private static func text(_ value: Value?) -> String {
+    guard let value else { return "nothing" }
+    let text = json(value)
+    return text.count <= valueCharacterCountMax ? text : "\(text.prefix(valueCharacterCountMax))…"
+  }
 
   private static func json(_ value: Value) -> String {
     var text: [UInt8] = []
