@@ -11,7 +11,8 @@ enum StrandlineTool {
     members: [
       .command(TourCommand.self)
     ] + StoreCommands.nodes + [
-      .command(ServeCommand.self), .group(LogCommands.group), .command(TourWriter.self),
+      .command(ServeCommand.self), .group(ScenarioCommands.group), .group(LogCommands.group),
+      .command(TourWriter.self),
     ])
 
   static func main() {

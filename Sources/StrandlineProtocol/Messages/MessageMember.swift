@@ -1,34 +1,34 @@
-/// A place in the JSON of a message.
-struct MessageMember {
-  let value: Value
-  let path: String
+/// A place in the JSON of a message, or of a file that holds messages.
+package struct MessageMember: Sendable {
+  package let value: Value
+  package let path: String
 
-  init(_ value: Value, _ path: String) {
+  package init(_ value: Value, _ path: String) {
     self.value = value
     self.path = path
   }
 
-  func defect(_ wanted: String) -> MessageDefect { MessageDefect(path: path, reason: "\(wanted) is wanted") }
+  package func defect(_ wanted: String) -> MessageDefect { MessageDefect(path: path, reason: "\(wanted) is wanted") }
 
   /// The members of an object.
-  func object() throws(MessageDefect) -> [String: Value] {
+  package func object() throws(MessageDefect) -> [String: Value] {
     guard case .object(let members) = value else { throw defect("an object") }
     return members
   }
 
   /// Nil where the member is missing; null counts as a value.
-  subscript(name: String) -> MessageMember? {
+  package subscript(name: String) -> MessageMember? {
     guard case .object(let members) = value, let member = members[name] else { return nil }
     return MessageMember(member, path.isEmpty ? name : "\(path).\(name)")
   }
 
   /// Nil where the member is missing or null.
-  func present(_ name: String) -> MessageMember? {
+  package func present(_ name: String) -> MessageMember? {
     guard let member = self[name], !member.value.isNull else { return nil }
     return member
   }
 
-  func required(_ name: String) throws(MessageDefect) -> MessageMember {
+  package func required(_ name: String) throws(MessageDefect) -> MessageMember {
     guard let member = self[name] else {
       _ = try object()
       throw MessageDefect(path: path.isEmpty ? name : "\(path).\(name)", reason: "is missing")
@@ -36,23 +36,23 @@ struct MessageMember {
     return member
   }
 
-  func members() throws(MessageDefect) -> [MessageMember] {
+  package func members() throws(MessageDefect) -> [MessageMember] {
     guard case .array(let members) = value else { throw defect("an array") }
     return members.enumerated().map { MessageMember($1, "\(path)[\($0)]") }
   }
 
-  func text() throws(MessageDefect) -> String {
+  package func text() throws(MessageDefect) -> String {
     guard case .string(let text) = value else { throw defect("a text") }
     return text
   }
 
-  func flag() throws(MessageDefect) -> Bool {
+  package func flag() throws(MessageDefect) -> Bool {
     guard case .bool(let flag) = value else { throw defect("true or false") }
     return flag
   }
 
   /// A whole number, also one that is written with a fraction of zero.
-  func integer() throws(MessageDefect) -> Int64 {
+  package func integer() throws(MessageDefect) -> Int64 {
     switch value {
     case .int(let number): return number
     case .double(let number):
@@ -62,11 +62,20 @@ struct MessageMember {
     throw defect("a whole number")
   }
 
-  func list<Element>(
+  package func list<Element>(
     _ decode: (MessageMember) throws(MessageDefect) -> Element
   ) throws(MessageDefect) -> [Element] {
     var elements: [Element] = []
     for member in try members() { elements.append(try decode(member)) }
     return elements
+  }
+
+  /// The word of the member `signal`, an object with a `type`; a bare text is as good. Empty where the object has no type, nil where the
+  /// member is missing or null.
+  func signal() throws(MessageDefect) -> String? {
+    guard let signal = present("signal") else { return nil }
+    if case .string(let word) = signal.value { return word }
+    _ = try signal.object()
+    return try signal.present("type")?.text() ?? ""
   }
 }

@@ -83,7 +83,7 @@ public struct PullAnswer: WireMessage {
     let message = MessageMember(json, "")
     cursor = try message.required("cursor").text()
     hasMore = try message.required("has_more").flag()
-    signal = try message.present("signal")?.text()
+    signal = try message.signal()
     rows = try message.required("rows").list { (entry) throws(MessageDefect) in try RowEntry(entry) }
     tombstones = try message.required("tombstones").list { (entry) throws(MessageDefect) in try Tombstone(entry) }
     conflicts = try message.present("conflicts")?.list { (entry) throws(MessageDefect) in try Conflict(entry) } ?? []
@@ -92,7 +92,7 @@ public struct PullAnswer: WireMessage {
   public var json: Value {
     var members: [String: Value] = [
       "cursor": .string(cursor), "has_more": .bool(hasMore), "rows": .array(rows.map(\.json)),
-      "tombstones": .array(tombstones.map(\.json)), "signal": signal.map { .string($0) } ?? .null,
+      "tombstones": .array(tombstones.map(\.json)), "signal": signal.map { ["type": .string($0)] } ?? .null,
     ]
     if !conflicts.isEmpty { members["conflicts"] = .array(conflicts.map(\.json)) }
     return .object(members)

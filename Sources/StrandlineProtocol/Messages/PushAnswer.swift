@@ -59,11 +59,7 @@ public struct PushAnswer: WireMessage {
     _ = try message.object()
     verdicts = try message.present("verdicts")?.list { (entry) throws(MessageDefect) in try Verdict(entry) }
     abort = try message.present("batch").map { (entry) throws(MessageDefect) in try Abort(entry) }
-    signal = try message.present("signal").map { (entry) throws(MessageDefect) in
-      // A bare text is as good as the object.
-      if case .string(let word) = entry.value { return word }
-      return try entry.present("type")?.text() ?? ""
-    }
+    signal = try message.signal()
   }
 
   public var json: Value {

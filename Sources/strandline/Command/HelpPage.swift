@@ -26,8 +26,8 @@ enum HelpPage {
 
   private static let exitCodes = """
 
-    Exit codes: 0 fine, 1 finding (torn tail, gap, difference), 2 usage, 3 corruption or foreign file,
-    4 I/O error, 5 in use, 130 interrupted.
+    Exit codes: 0 fine, 1 finding (torn tail, gap, difference, failed case), 2 usage,
+    3 corruption or foreign file, 4 I/O error, 5 in use, 130 interrupted.
 
     """
 

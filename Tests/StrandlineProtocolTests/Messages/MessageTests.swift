@@ -42,6 +42,17 @@ import Testing
     #expect(answer.signal == "LATER")
   }
 
+  @Test("a signal is an object with its type, in the answer to a pull as in that to a push")
+  func signals() throws {
+    let page = PullAnswer(cursor: "7", signal: "CHECKPOINT_EXPIRED")
+    let json = try Value.json(
+      #"{"cursor":"7","has_more":false,"rows":[],"tombstones":[],"signal":{"type":"CHECKPOINT_EXPIRED"}}"#)
+    #expect(page.json == json)
+    #expect(try PullAnswer(json: json) == page)
+    #expect(PushAnswer(signal: .resetRequired).json == ["signal": ["type": "RESET_REQUIRED"]])
+    #expect(try PushAnswer(json: ["signal": [:]]).signal == "")
+  }
+
   @Test("which refusals are for good")
   func permanence() {
     for code in ["22023", "23505", "42P01", "P0001", "0A000", "KZP01", "KZP02", "KZL01"] {

@@ -1,0 +1,39 @@
+/// What a call of a local scenario answered, and what the step says of it.
+enum LocalAnswer {
+  case done
+  case rows([Row])
+  case depth(Int)
+  case count(Int)
+  case cursor(String)
+
+  /// Throws what is not as the step says.
+  func compare(with step: MessageMember) throws {
+    switch self {
+    case .done: break
+    case .rows(let rows): try compare(rows, step)
+    case .depth(let depth): try compare("expect_depth", .int(Int64(depth)), step)
+    case .count(let count): try compare("expect_count", .int(Int64(count)), step)
+    case .cursor(let cursor): try compare("expect_cursor", .string(cursor), step)
+    }
+  }
+
+  private func compare(_ rows: [Row], _ step: MessageMember) throws {
+    try compare("expect_count", .int(Int64(rows.count)), step)
+    if try step.present("expect_null")?.flag() ?? false, !rows.isEmpty {
+      throw CaseFailure("expect_null", "the answer has \(rows.count) rows")
+    }
+    if let title = step["expect_single_title"]?.value {
+      try expect("expect_single_title", title, got: rows.first.map { $0["title"] ?? .null })
+    }
+    if let columns = step.present("expect_column_values") {
+      let column = try columns.required("column").text()
+      try expect(
+        "expect_column_values \(column)", try columns.required("values").value,
+        got: .array(rows.map { $0[column] ?? .null }))
+    }
+  }
+
+  private func compare(_ name: String, _ got: Value, _ step: MessageMember) throws(CaseFailure) {
+    if let expected = step.present(name)?.value { try expect(name, expected, got: got) }
+  }
+}
