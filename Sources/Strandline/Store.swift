@@ -33,25 +33,28 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - path: absolute, or relative to the working directory; its parent must exist.
   ///   - schema: what the application expects. Nil: as it is stored.
+  ///   - migrations: how rows get from what earlier versions of the application declared to `schema`; those that are needed are part of the
+  ///     same commit, which has every row of the table in it.
   ///   - options: checked first.
   /// - Throws: ``StoreError/locked(path:by:)``; ``StoreError/corrupt(_:)`` and ``StoreError/unsupportedFormat(file:detail:)`` with no byte
-  ///   changed; ``StoreError/schemaMismatch(_:)`` and ``StoreError/invalidSchema(reason:)`` with the store as it was;
+  ///   changed; ``StoreError/schemaMismatch(_:)`` and ``StoreError/invalidSchema(reason:)``,
+  ///   ``StoreError/migrationFailed(table:column:reason:)`` with the store as it was;
   ///   ``StoreError/invalidOption(name:reason:)``, ``StoreError/noStore(path:)``, ``StoreError/outOfSpace(_:)``, ``StoreError/ioFailed(_:)``.
   /// - Complexity: O(bytes of log behind the last layer), at most about ``StoreOptions/memoryLayerByteCountMax`` twice, and one read a layer.
   @available(*, noasync, message: "blocks; use the async form")
   public static func open(
-    at path: String, schema: Schema? = nil, options: StoreOptions = StoreOptions()
+    at path: String, schema: Schema? = nil, migrations: [Migration] = [], options: StoreOptions = StoreOptions()
   ) throws(StoreError) -> Store {
-    Store(try StoreOpener(path: path, options: try options.checked()).open(schema))
+    Store(try StoreOpener(path: path, options: try options.checked()).open(schema, migrations))
   }
 
   /// As the synchronous form, on a thread of its own.
   public static func open(
-    at path: String, schema: Schema? = nil, options: StoreOptions = StoreOptions()
+    at path: String, schema: Schema? = nil, migrations: [Migration] = [], options: StoreOptions = StoreOptions()
   ) async throws -> Store {
     try Task.checkCancellation()
     return try await OwnThread.run { () throws(StoreError) in
-      Store(try StoreOpener(path: path, options: try options.checked()).open(schema))
+      Store(try StoreOpener(path: path, options: try options.checked()).open(schema, migrations))
     }
   }
 
@@ -67,14 +70,29 @@ public final class Store: Sendable {
   /// Runs `body` on the state as of now, on the calling thread. Inside a write it sees the state in front of that write.
   public func read<Result>(_ body: (ReadView) throws -> Result) throws -> Result { try body(view()) }
 
-  /// The state right behind the commit `sequence`.
+  /// As the synchronous form, on a thread of its own: for bodies that read much, so that no thread of the pool waits for the disk.
+  ///
+  /// - Throws: `CancellationError` if the task was cancelled before; what `body` throws.
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (ReadView) throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    let view = try view()
+    return try await OwnThread.run { () throws(StoreError) in Swift.Result { try body(view) } }.get()
+  }
+
+  /// The state right behind the commit `sequence`, with the tables as they were then.
   ///
   /// - Throws: ``StoreError/historyTrimmed(first:)`` if versions of then may be gone; see ``StoreOptions/history``.
   public func view(at sequence: SequenceNumber) throws(StoreError) -> ReadView {
     var snapshot = try engine.snapshot()
     let horizon = max(snapshot.state.stack.horizon, engine.log.status.resetSequence.rawValue)
     guard sequence.rawValue >= horizon else { throw .historyTrimmed(first: SequenceNumber(horizon)) }
-    snapshot.sequence = min(snapshot.sequence, sequence.rawValue)
+    if sequence.rawValue < snapshot.sequence {
+      // An index that was filled later knows nothing of then, and a column may have had another type.
+      let tables = Tables(try Catalog(storedIn: snapshot.state.stack, at: sequence.rawValue))
+      snapshot = Snapshot(state: snapshot.state.with(tables), sequence: sequence.rawValue)
+    }
     return ReadView(snapshot)
   }
 
@@ -103,6 +121,10 @@ public final class Store: Sendable {
     let (result, queued) = try engine.transact(header, durability: durability ?? engine.options.durability, body)
     if let queued {
       do throws(StoreError) { _ = try engine.finish(queued) } catch { throw .store(error) }
+      if queued.slowdown > 0 {
+        engine.gate.pause(nanoseconds: queued.slowdown)
+        engine.noteSlowdown(queued.slowdown)
+      }
     }
     return result
   }
@@ -116,27 +138,32 @@ public final class Store: Sendable {
     metadata: [String: String] = [:], durability: Durability? = nil, cause: Cause = .transaction,
     _ body: (inout Transaction) throws(Failure) -> Result
   ) async throws -> Result {
-    // Waiting for compaction or a reset must not hold a thread of the pool.
-    while engine.gate.isBusy {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    try Task.checkCancellation()
     let header = CommitHeader(cause: cause, metadata: metadata)
     let durability = durability ?? engine.options.durability
     var outcome: (result: Result, queued: StoreEngine.Queued?)?
-    var failure: WriteError<Failure>?
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      do throws(WriteError<Failure>) {
-        outcome = try engine.transact(header, durability: durability, continuation: continuation, body)
-      } catch {
-        failure = error
+    while outcome == nil {
+      // Waiting for compaction or a reset must not hold a thread of the pool.
+      if let failure = try await engine.waitForGate() { throw WriteError<Failure>.store(failure) }
+      try Task.checkCancellation()
+      var failure: WriteError<Failure>?
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        do throws(WriteError<Failure>) {
+          outcome = try engine.transactAtOnce(header, durability: durability, continuation: continuation, body)
+        } catch {
+          failure = error
+        }
+        if outcome?.queued == nil { continuation.resume() }
       }
-      if outcome?.queued == nil { continuation.resume() }
+      if let failure { throw failure }
     }
-    if let failure { throw failure }
     guard let outcome else { throw WriteError<Failure>.store(.closed) }
     if let queued = outcome.queued {
       do throws(StoreError) { _ = try engine.finish(queued) } catch { throw WriteError<Failure>.store(error) }
+      if queued.slowdown > 0 {
+        // A task that is cancelled now has its commit all the same.
+        try? await Task.sleep(for: .nanoseconds(queued.slowdown))
+        engine.noteSlowdown(queued.slowdown)
+      }
     }
     return outcome.result
   }
