@@ -19,12 +19,13 @@ enum StoreAccess {
 
   /// Opens for writing.
   static func writing(
-    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), observer: (any StoreObserver)? = nil,
-    _ console: Console
+    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), memoryByteCount: Int? = nil,
+    observer: (any StoreObserver)? = nil, _ console: Console
   ) throws -> Store {
     var options = StoreOptions()
     options.log.createsIfMissing = makes
     options.history = history
+    if let memoryByteCount { options.memoryLayerByteCountMax = memoryByteCount }
     options.observer = observer
     let store = try Store.open(at: path, options: options)
     if let cut = store.openReport.log.cut {
@@ -35,10 +36,10 @@ enum StoreAccess {
 
   /// Opens for writing, runs `body`, and closes in order. An error of `body` says more than that of the close behind it.
   static func write<Result>(
-    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), _ console: Console,
-    _ body: (Store) throws -> Result
+    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), memoryByteCount: Int? = nil,
+    _ console: Console, _ body: (Store) throws -> Result
   ) throws -> Result {
-    let store = try writing(path, makes: makes, history: history, console)
+    let store = try writing(path, makes: makes, history: history, memoryByteCount: memoryByteCount, console)
     let result: Result
     do {
       result = try body(store)
