@@ -49,12 +49,17 @@ extension StoreEngine {
 
   /// Has the compactor write everything into one layer, and waits for it.
   func compactNow() throws(StoreError) {
-    if isReadOnly { throw .readOnly }
     precondition(!isInLane, "compact inside write: compact after it")
+    try onCompactor { (engine) throws(StoreError) in try engine.compactFully() }
+  }
+
+  /// Runs `body` on the compactor's thread and waits for it.
+  func onCompactor(_ body: @escaping @Sendable (StoreEngine) throws(StoreError) -> Void) throws(StoreError) {
+    if isReadOnly { throw .readOnly }
     let outcome = Waiter()
     let isAccepted = compactor.submit { engine in
       do throws(StoreError) {
-        try engine.compactFully()
+        try body(engine)
         outcome.monitor.change { $0 = .success(()) }
       } catch {
         outcome.monitor.change { $0 = .failure(error) }
@@ -91,13 +96,14 @@ extension StoreEngine {
     let (stack, through) = lane.withLock { ($0.state.stack, $0.frozenThrough.last) }
     guard stack.memory.count > 1, let frozen = stack.memory.last, through != nil else { return false }
     guard gate.waitForCommits(through: frozen.lastSequence ?? 0) else { throw .closed }
-    // Commits that failed meanwhile have taken numbers back.
+    // Commits that failed meanwhile have taken numbers back, and perhaps all that was in the layer.
     guard let last = lane.withLock({ $0.frozenThrough.last }) else { return false }
-    let first = (stack.disk.first?.entry.lastSequence.rawValue ?? 0) + 1
-    guard first <= last else {
+    guard !frozen.isEmpty else {
       replaceOldestFrozen(of: stack, by: nil)
       return true
     }
+    // Of a salvaged store the log may be replayed over layers that cover it, to make up for what they lost.
+    let first = min((stack.disk.first?.entry.lastSequence.rawValue ?? 0) + 1, last)
     let step = try build(
       [frozen.makeCursor()], level: 0, covering: first...last, horizon: min(historyHorizon, last),
       isBottom: stack.disk.isEmpty, versionCountMax: frozen.versionCount, tables: try settledTables(of: stack))

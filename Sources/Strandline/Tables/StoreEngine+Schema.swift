@@ -33,6 +33,26 @@ extension StoreEngine {
     }
   }
 
+  /// Makes every secondary index anew from the rows that are there, and waits until they are in use.
+  ///
+  /// - Returns: names of the tables that have any.
+  func reindex() throws(StoreError) -> [String] {
+    let tables = lane.withLock { $0.state.tables }
+    let schemas = tables.definitions.filter { !$0.isDropped }.map { TableSchema($0) }.filter { !$0.indexes.isEmpty }
+    if schemas.isEmpty { return [] }
+    try adopt(
+      Schema(
+        tables: schemas.map { schema in
+          var bare = schema
+          bare.droppedIndexes = schema.indexes.map(\.name)
+          bare.indexes = []
+          return bare
+        }))
+    try adopt(Schema(tables: schemas))
+    try onCompactor { (engine) throws(StoreError) in try engine.buildIndexes() }
+    return schemas.map(\.name)
+  }
+
   private static let rowsPerCommit = 500
 
   private func fill(_ index: IndexDefinition, of definition: TableDefinition) throws(StoreError) {

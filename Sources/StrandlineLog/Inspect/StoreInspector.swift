@@ -90,14 +90,16 @@
 
   /// Proves everything.
   ///
-  /// - Parameter progress: told the number of bytes that were proved so far, from any thread.
+  /// - Parameters:
+  ///   - layers: proves the layers that META names; without it only their lengths are compared.
+  ///   - progress: told the number of bytes that were proved so far, from any thread.
   public func verify(
-    threadCount: Int = 1, progress: (@Sendable (Int64) -> Void)? = nil
+    threadCount: Int = 1, layers: LayerProver? = nil, progress: (@Sendable (Int64) -> Void)? = nil
   ) throws(LogError) -> VerifyReport {
     func isSuspect(_ report: VerifyReport) -> Bool { (report.worst ?? .note) >= .corruption }
     return try settled(isSuspect: isSuspect) { (survey) throws(LogError) in
       try StoreVerifier(
-        survey: survey, searchesBits: searchesBits, threadCount: threadCount, progress: progress
+        survey: survey, searchesBits: searchesBits, threadCount: threadCount, proveLayer: layers, progress: progress
       ).run()
     }
   }

@@ -48,6 +48,13 @@ final class Output {
     if let failure { throw failure }
   }
 
+  /// Throws ``OutputError/closedPipe`` once nobody can read any more: for commands that wait long before they write again.
+  func checkReader() throws(OutputError) {
+    guard let descriptor else { return }
+    var state = pollfd(fd: descriptor, events: 0, revents: 0)
+    if poll(&state, 1, 0) > 0, state.revents & Int16(POLLERR) != 0 { throw .closedPipe }
+  }
+
   private func flushIfLarge() throws(OutputError) {
     if pending.count >= Self.bufferByteCountMax { try flush() }
   }

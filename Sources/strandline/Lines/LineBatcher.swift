@@ -79,20 +79,19 @@ struct LineBatcher<Sink: LineSink & ~Copyable>: ~Copyable {
     guard line.count <= sink.lineByteCountMax else { throw try lineTooLong() }
     let isFirst = sink.gatheredCount == 0
     lineNumber += 1
+    let written: CommittedLines?
     do {
       let number = lineNumber
-      let written = try splitter.withLine(line) { (bytes: UnsafeRawBufferPointer) throws -> CommittedLines? in
+      written = try splitter.withLine(line) { (bytes: UnsafeRawBufferPointer) throws -> CommittedLines? in
         try sink.add(bytes, number: number)
       }
-      try note(written)
-      // Whoever waits for company waits from its own coming on.
-      if isFirst || written != nil, settings.batchLineCount > 1 {
-        deadline = ContinuousClock.now.advanced(by: settings.linger)
-      }
     } catch let failure as Failure where failure.code == .usage {
-      // The line is at fault: what came before it stays.
-      try finish()
-      throw failure
+      throw try refused(failure)
+    }
+    try note(written)
+    // Whoever waits for company waits from its own coming on.
+    if isFirst || written != nil, settings.batchLineCount > 1 {
+      deadline = ContinuousClock.now.advanced(by: settings.linger)
     }
     if sink.gatheredCount >= settings.batchLineCount { try commit() }
   }
@@ -108,11 +107,19 @@ struct LineBatcher<Sink: LineSink & ~Copyable>: ~Copyable {
       if settings.durability == .synced { try acknowledge() }
     }
     guard let refusal = written.refusal else { return }
-    if !unconfirmed.isEmpty {
-      try sink.sync()
-      try acknowledge()
-    }
+    if let failure = refusal as? Failure { throw try refused(failure) }
+    try finish()
     throw refusal
+  }
+
+  /// The error for a line that cannot be taken, which says what was: what came before it is written and acknowledged first.
+  private mutating func refused(_ failure: Failure) throws -> Failure {
+    try finish()
+    let written =
+      committedLineCount == 0
+      ? "Nothing was written." : "Written before it: \(HumanUnits.number(committedLineCount, of: "line"))."
+    let reason = failure.message.hasSuffix(".") ? failure.message : "\(failure.message)."
+    return Failure(failure.code, "\(reason) \(written)")
   }
 
   /// Prints the acknowledgements of commits that a sync has covered.
@@ -130,10 +137,9 @@ struct LineBatcher<Sink: LineSink & ~Copyable>: ~Copyable {
 
   /// The error for the line that comes next, after everything before it was written.
   private mutating func lineTooLong() throws -> Failure {
-    try finish()
     let limit = HumanUnits.bytes(sink.lineByteCountMax)
-    return Failure(
-      .usage, "line \(lineNumber + 1) is longer than \(limit), the largest record; the lines before it are written")
+    return try refused(
+      Failure(.usage, "line \(lineNumber + 1) is longer than \(limit), the largest record"))
   }
 
   /// Rounded up, so that a deadline has passed when `poll` returns.

@@ -85,4 +85,11 @@ struct ChangesCommandTests {
     #expect(run.text == "0\n")
     #expect(run.errors.isEmpty)
   }
+
+  @Test func `changes that are followed end with their reader`() throws {
+    let store = try TableStore(people: 20)
+    let run = try ToolRun.shell(#""$0" changes '\#(store.path)' --follow | head -1; echo "${PIPESTATUS[0]}""#)
+    #expect(run.lines.last == "0")
+    #expect(run.errors.isEmpty)
+  }
 }

@@ -57,14 +57,23 @@ struct LoadCommandTests {
     #expect(run.ending == .exited(2))
     #expect(run.errorText.hasPrefix("strandline load: \(message)"), "\(run.errorText)")
     #expect(run.errorText.split(separator: "\n").count == 1)
+    #expect(run.errorText.hasSuffix(". Written before it: 1 line.\n"), "\(run.errorText)")
     #expect(try Acknowledgement.parse(run.output).map(\.recordCount) == [1])
     #expect(store.run("query", "%", "--table", "t", "--jsonl").lines == ["{\"id\":1}"])
+  }
+
+  @Test func `a first line that is no row writes nothing and says so`() throws {
+    let run = try load("{\"id\":\n{\"id\":3}\n", "--key", "id:int", "--acks")
+    #expect(run.ending == .exited(2) && run.output.isEmpty)
+    #expect(run.errorText.hasSuffix(". Nothing was written.\n"), "\(run.errorText)")
+    #expect(store.run("query", "%", "--table", "t", "--count").out == "0\n")
   }
 
   @Test(arguments: [
     ["--table", "t", "--batch", "0"], ["--table", "t", "--key", "id"], ["--table", "t", "--key", "id:number"],
     ["--table", "t", "--column", "a:int"], ["--table", "t", "--key", "id:int", "--column", "a:text"], [],
-    ["--table", ""], ["--table", "t", "--history", "never"], ["--table", "t", "--metadata", "x"],
+    ["--table", ""], ["--table", "t", "--history", "never"], ["--table", "t", "--memory", "1KiB"],
+    ["--table", "t", "--memory", "much"], ["--table", "t", "--metadata", "x"],
   ])
   func `wrong arguments are exit code 2 and change nothing`(options: [String]) throws {
     let run = try ToolRun(["load", store.path] + options, input: Array("{\"id\":1}\n".utf8))

@@ -77,6 +77,8 @@ struct RowCommandTests {
     #expect(try store.objects("history", "%", "--table", "t", "--key", "1", "--jsonl").count == 5)
     #expect(store.run("compact", "%").code == .success)
     #expect(try store.objects("history", "%", "--table", "t", "--key", "1", "--jsonl").count == 1)
+    let late = store.run("query", "%", "--table", "t", "--at", "1000")
+    #expect(late.code == .usage && late.err.contains("the last commit is"), "\(late.err)")
     let early = store.run("get", "%", "--table", "t", "--key", "1", "--at", "2")
     #expect(early.code == .finding, "\(early.out)\(early.err)")
   }

@@ -126,6 +126,34 @@ struct UpkeepCommandTests {
     }
   }
 
+  @Test func `a directory with other files in it becomes no store`() throws {
+    let store = try TableStore()
+    store.scratch.write(Array("mine".utf8), to: "store/letter.txt")
+    for words in [
+      ["put", "%", "{\"id\":1}", "--table", "t", "--key", "id:int"], ["load", "%", "--table", "t", "--key", "id:int"],
+      ["query", "%", "--table", "t"], ["compact", "%"], ["resets", "%"], ["reset", "%", "--yes"],
+    ] {
+      let run = store.run(words)
+      #expect(run.code == .ioFailure, "\(words)")
+      #expect(run.err.contains("no store here"), "\(run.err)")
+    }
+    #expect(try DirectoryTree.names(in: store.path) == ["letter.txt"])
+  }
+
+  @Test(arguments: [
+    ["query", "%", "--table", "t"], ["put", "%", "{\"id\":1}", "--table", "t", "--key", "id:int"], ["stat", "%"],
+    ["compact", "%"], ["resets", "%"], ["changes", "%"], ["reset", "%", "--yes"], ["backup", "%", "%-copy"],
+  ])
+  func `a file is no store, and is left alone`(words: [String]) throws {
+    let store = try TableStore()
+    store.scratch.write(Array("mine".utf8), to: "store")
+    let run = store.run(words)
+    #expect(run.code == .ioFailure || run.code == .corruption, "\(run.err)")
+    #expect(run.out.isEmpty)
+    #expect(run.err.contains(store.path) && run.err.split(separator: "\n").count == 1)
+    #expect(try FilePatch.contents(of: store.path) == Array("mine".utf8))
+  }
+
   @Test func `every command has a help page`() throws {
     for words in StoreCommands.nodes.map(\.name) + ["import debian-changelogs"] {
       let run = try TableStore().run(words.split(separator: " ").map(String.init) + ["--help"])

@@ -99,6 +99,23 @@ enum BlockDecoder {
     return view
   }
 
+  /// How long a block with this header is in the file; nil for numbers that no block has. For the search after damage.
+  static func storedByteCount(_ header: UnsafeRawBufferPointer) -> Int? {
+    guard header.count >= BlockView.headsOffset else { return nil }
+    let flags = header.u8(11)
+    let count = Int(header.u16(16))
+    let sharedByteCount = Int(header.u16(18))
+    let bits = Int(header.u8(22))
+    let isWide = flags & BlockView.wideFlag != 0
+    guard count > 0, flags < 8, bits <= 56 || bits == 64, header.u8(23) <= 8,
+      sharedByteCount <= StoreLimits.keyByteCountMax, !isWide || count == 1
+    else { return nil }
+    let byteCount =
+      BlockView.headsOffset + (isWide ? 12 : 10) * count + (count * bits + 7) >> 3 + Int(header.u8(23))
+      + sharedByteCount + Int(header.u32(12))
+    return byteCount <= LayerFormat.storedBlockByteCountMax ? byteCount : nil
+  }
+
   /// Ends that do not run backwards, and room in each body for the rest of its key.
   @inline(__always)
   private static func areBodiesInBounds(_ view: BlockView, _ bodiesByteCount: Int) -> Bool {

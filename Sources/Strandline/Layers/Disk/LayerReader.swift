@@ -39,6 +39,21 @@ final class LayerReader: Sendable {
     }
   }
 
+  /// Opens a file of any length; nil if that is not possible.
+  init?(salvaging entry: LayerEntry, in directory: StoreDirectory) {
+    path = directory.path(of: entry.fileName)
+    fileSystem = directory.fileSystem
+    let opened: FileDescriptor
+    do throws(Errno) { opened = try directory.fileSystem.openRetrying(path, .read) } catch { return nil }
+    file = opened
+    let status = try? directory.fileSystem.status(opened)
+    guard let status, status.kind == .file, let byteCount = Int(exactly: status.byteCount) else {
+      directory.fileSystem.closeQuietly(opened)
+      return nil
+    }
+    self.byteCount = byteCount
+  }
+
   deinit { fileSystem.closeQuietly(file) }
 
   /// Fills `buffer` from `offset` on.

@@ -21,6 +21,13 @@ public enum Salvage {
   public static func run(
     from path: String, to target: String, epoch: UInt64? = nil, environment: Environment = .system
   ) throws(LogError) -> SalvageReport {
+    try run(from: path, to: target, epoch: epoch, environment: environment, layers: nil)
+  }
+
+  /// As above, with what knows the layers; without it those are copied that have the length META says.
+  @_spi(Engine) public static func run(
+    from path: String, to target: String, epoch: UInt64?, environment: Environment, layers: (any LayerSalvager)?
+  ) throws(LogError) -> SalvageReport {
     var inspector = try StoreInspector(path: path, environment: environment)
     inspector.searchesBits = false
     let survey = try inspector.survey()
@@ -40,8 +47,7 @@ public enum Salvage {
     }
     var source = SalvageSource(survey, tail: tail)
     try source.scan()
-    var run = try SalvageRun(
-      source, target: target, epoch: epoch, environment: environment)
+    var run = try SalvageRun(source, target: target, epoch: epoch, environment: environment, layers: layers)
     return try run.run()
   }
 }
@@ -53,11 +59,13 @@ private struct SalvageRun {
   let epoch: UInt64
   let facts: SalvageSource.EpochFacts
   let environment: Environment
+  let layerSalvager: (any LayerSalvager)?
   private var report: SalvageReport
   private var fileSystem: any FileSystem { environment.fileSystem }
 
   init(
-    _ source: SalvageSource, target: String, epoch wanted: UInt64?, environment: Environment
+    _ source: SalvageSource, target: String, epoch wanted: UInt64?, environment: Environment,
+    layers: (any LayerSalvager)?
   ) throws(LogError) {
     let survey = source.survey
     guard let highest = source.epochs.keys.max(), source.identifier != nil else {
@@ -68,6 +76,7 @@ private struct SalvageRun {
     self.target = target
     self.facts = facts
     self.environment = environment
+    layerSalvager = layers
     epoch = wanted ?? highest
     report = SalvageReport(source: source.survey.path, target: target, epoch: epoch, highestEpoch: highest)
   }
@@ -87,6 +96,7 @@ private struct SalvageRun {
     }
     do throws(LogError) {
       try fill(directory)
+      try layerSalvager?.finish(directory, report)
       try directory.perform(.rename, target) { () throws(Errno) in
         try fileSystem.rename(temporary, to: target, replacing: false)
       }
@@ -149,8 +159,8 @@ private struct SalvageRun {
     // A RESET in front of the first segment was given up with the segment that held it; the layers know what it carried.
     report.hasReset = epoch == 0 || facts.hasWholeReset || source.groups.first?.header.epoch == epoch
     var writer = StoreImageWriter(plan, environment: environment)
-    // With a layer lost the log is replayed from its beginning: what it still holds makes up for some of it.
-    let wantedAnchor = report.lostLayers.isEmpty ? root?.anchor : nil
+    // With part of a layer lost the log is replayed from its beginning: what it still holds makes up for some of it.
+    let wantedAnchor = report.lostLayers.isEmpty && report.damagedLayers.isEmpty ? root?.anchor : nil
     var copying = Copying(anchorSequence: wantedAnchor.flatMap { $0.ordinal == 0 ? nil : $0.sequence })
     try copying.noteAnchor(&writer)
     for group in source.groups {
@@ -289,7 +299,7 @@ private struct SalvageRun {
 
   // MARK: - Layers, ordinals
 
-  /// Copies the layers that are as long as their entries say; the others are lost.
+  /// Copies what can be kept of the layers and notes the rest.
   private mutating func keepLayers(
     _ entries: [LayerEntry], in directory: StoreDirectory
   ) throws(LogError) -> [LayerEntry] {
@@ -297,21 +307,32 @@ private struct SalvageRun {
     let copy = StoreCopy(directory: source.survey.directory, environment: environment)
     for entry in entries {
       let path = source.survey.directory.path(of: entry.fileName)
-      let status: FileStatus?
-      do throws(Errno) {
-        status = try fileSystem.statusIfPresent(at: path)
-      } catch {
-        throw .ioFailed(IOFailure(operation: .status, path: path, errno: error))
+      switch try keep(entry, path, in: directory) {
+      case .whole:
+        try copy.transfer(entry.fileName, to: directory, byteCount: Int64(entry.byteCount), zeros: 0, method: .copy)
+        report.layers.append(path)
+        kept.append(entry)
+      case .rebuilt(let rebuilt, let isComplete):
+        if isComplete { report.layers.append(path) } else { report.damagedLayers.append(path) }
+        kept.append(rebuilt)
+      case .lost: report.lostLayers.append(path)
       }
-      guard let status, status.kind == .file, UInt64(clamping: status.byteCount) == entry.byteCount else {
-        report.lostLayers.append(path)
-        continue
-      }
-      try copy.transfer(entry.fileName, to: directory, byteCount: Int64(entry.byteCount), zeros: 0, method: .copy)
-      report.layers.append(path)
-      kept.append(entry)
     }
     return kept
+  }
+
+  private func keep(_ entry: LayerEntry, _ path: String, in directory: StoreDirectory) throws(LogError) -> KeptLayer {
+    if let layerSalvager, let identifier = source.identifier {
+      return try layerSalvager.keep(entry, of: identifier, from: source.survey.directory, to: directory)
+    }
+    let status: FileStatus?
+    do throws(Errno) {
+      status = try fileSystem.statusIfPresent(at: path)
+    } catch {
+      throw .ioFailed(IOFailure(operation: .status, path: path, errno: error))
+    }
+    guard let status, status.kind == .file, UInt64(clamping: status.byteCount) == entry.byteCount else { return .lost }
+    return .whole
   }
 
   private mutating func noteMissingOrdinals() {

@@ -40,9 +40,11 @@ public struct SalvageReport: Hashable, Sendable {
   public var unusable: [Unusable] = []
   /// Ordinals in the chain for which there is no usable file.
   public var missingOrdinals: [ClosedRange<UInt64>] = []
-  /// Layer files that were copied.
+  /// Layer files of which everything was kept.
   public var layers: [String] = []
-  /// Layer files that the state needs and that are missing or have another size.
+  /// Layer files that are damaged and of which a part was kept.
+  public var damagedLayers: [String] = []
+  /// Layer files that the state needs and of which nothing could be kept: missing, of another size, or damaged throughout.
   public var lostLayers: [String] = []
 
   /// Bytes at the end of the last segment that a sync had confirmed and in which nothing was found.
@@ -61,7 +63,8 @@ public struct SalvageReport: Hashable, Sendable {
 
   /// Nothing is missing.
   public var isComplete: Bool {
-    gapCount == 0 && lostLayers.isEmpty && missingOrdinals.isEmpty && unusable.isEmpty && hasReset
+    gapCount == 0 && lostLayers.isEmpty && damagedLayers.isEmpty && missingOrdinals.isEmpty && unusable.isEmpty
+      && hasReset
       && brokenCommitCount == 0 && lostEnd == nil
   }
 

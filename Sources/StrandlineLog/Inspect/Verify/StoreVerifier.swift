@@ -3,6 +3,8 @@ struct StoreVerifier {
   let survey: StoreSurvey
   let searchesBits: Bool
   let threadCount: Int
+  /// Nil: only lengths of layers are compared.
+  var proveLayer: LayerProver?
   /// Called with the number of bytes proved so far; from any thread.
   var progress: (@Sendable (Int64) -> Void)?
 
@@ -19,7 +21,7 @@ struct StoreVerifier {
     }
     addRoot(&findings)
     addNames(&findings)
-    addLayers(&findings)
+    let layerRefusal = try addLayers(&findings, &report)
     report.tail = try examineTail(&findings)
     let members = survey.live
     let results = verify(members, tail: report.tail)
@@ -37,7 +39,7 @@ struct StoreVerifier {
       refusal.map { Finding($0, path: survey.path) }
       ?? report.tail?.refusal.map { Finding($0, path: survey.path) }
       ?? results.lazy.compactMap(\.refusal).first ?? chainBreak
-      ?? (findings.findings.first { $0.code == .layerMissing || $0.code == .layerDamaged })
+      ?? layerRefusal
     report.take(findings)
     return report
   }
@@ -74,20 +76,59 @@ struct StoreVerifier {
     }
   }
 
-  private func addLayers(_ findings: inout FindingList) {
+  /// - Returns: the layer for which open refuses the store.
+  private func addLayers(_ findings: inout FindingList, _ report: inout VerifyReport) throws(LogError) -> Finding? {
+    var refusal: Finding?
     for layer in survey.layers where !layer.isWhole {
       guard let entry = layer.entry else { continue }
       let isMissing = layer.byteCount == nil
-      findings.add(
-        Finding(
-          .corruption, isMissing ? .layerMissing : .layerDamaged, layer.path,
-          isMissing
-            ? "META names this layer and it is not there"
-            : "META says \(entry.byteCount) bytes, the file has \(layer.byteCount ?? 0)"))
+      let finding = Finding(
+        .corruption, isMissing ? .layerMissing : .layerDamaged, layer.path,
+        isMissing
+          ? "META names this layer and it is not there"
+          : layer.isFile
+            ? "META says \(entry.byteCount) bytes, the file has \(layer.byteCount ?? 0)" : "no regular file")
+      findings.add(finding)
+      refusal = refusal ?? finding
+    }
+    for proof in try proveLayers(&findings) {
+      report.layers.append(proof)
+      for damage in proof.damage {
+        findings.add(
+          Finding(
+            .corruption, .layerDamaged, damage.file, at: damage.offset,
+            "expected \(damage.expected), found \(damage.found)"))
+      }
+      guard let reason = proof.refusal else { continue }
+      var finding = Finding(reason, path: proof.file)
+      if finding.code == .refused { finding.code = .layerDamaged }
+      findings.add(finding)
+      refusal = refusal ?? finding
     }
     for layer in survey.layers where layer.entry == nil && survey.root.root != nil {
       findings.add(Finding(.note, .layerUnnamed, layer.path, "a layer that META does not name"))
     }
+    return refusal
+  }
+
+  /// Has the layers that META names and that have the right length proved, several at a time.
+  private func proveLayers(_ findings: inout FindingList) throws(LogError) -> [LayerProof] {
+    guard let proveLayer, let identifier = survey.root.root?.identifier else { return [] }
+    let entries = survey.layers.filter(\.isWhole).compactMap(\.entry)
+    let directory = directory
+    let results = parallelMap(count: entries.count, threadCount: threadCount) { index in
+      Result { () throws(LogError) in try proveLayer(entries[index], identifier, directory) }
+    }
+    var proofs: [LayerProof] = []
+    for (entry, result) in zip(entries, results) {
+      switch result {
+      case .success(let proof): proofs.append(proof)
+      case .failure(let error):
+        guard case .ioFailed = error else { throw error }
+        findings.add(Finding(error, path: directory.path(of: entry.fileName)))
+      }
+    }
+    return proofs
   }
 
   /// Segment files that are not of the chain.
@@ -240,6 +281,8 @@ struct StoreVerifier {
   public var survey: StoreSurvey
   /// One for each segment of the chain, in order.
   public var segments: [SegmentSummary] = []
+  /// One for each layer that was proved, top first.
+  public var layers: [LayerProof] = []
   public var tail: TailInspection?
   /// What a writable open would refuse the store for; nil if it would open it, cutting a torn tail if there is one.
   public var refusal: Finding?

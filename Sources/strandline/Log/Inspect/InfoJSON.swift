@@ -3,7 +3,8 @@
 /// What `log info --json` prints.
 enum InfoJSON {
   static func write(
-    _ survey: StoreSurvey, _ tail: TailInspection?, _ space: SpaceUse, _ damage: LogError?, to json: inout JSONWriter
+    _ survey: StoreSurvey, _ tail: TailInspection?, _ opened: OpenedLayers, _ space: SpaceUse, _ damage: LogError?,
+    to json: inout JSONWriter
   ) {
     json.object { json in
       json.schemaField()
@@ -25,7 +26,7 @@ enum InfoJSON {
       }
       json.name("layers")
       json.array { json in
-        for layer in survey.layers { write(layer, to: &json) }
+        for layer in survey.layers { write(layer, opened[layer.path], to: &json) }
       }
       json.field("lastSequence", tail?.evidence.state.completeSequence.rawValue)
       json.field("epoch", tail?.evidence.state.epoch)
@@ -130,7 +131,7 @@ enum InfoJSON {
     }
   }
 
-  private static func write(_ layer: LayerInspection, to json: inout JSONWriter) {
+  private static func write(_ layer: LayerInspection, _ proof: LayerProof?, to json: inout JSONWriter) {
     json.object { json in
       json.field("file", layer.path)
       json.field("byteCount", layer.byteCount)
@@ -139,6 +140,14 @@ enum InfoJSON {
       json.field("level", layer.entry?.level)
       json.field("firstSequence", layer.entry?.firstSequence.rawValue)
       json.field("lastSequence", layer.entry?.lastSequence.rawValue)
+      json.field("blocks", proof?.blockCount)
+      json.field("versions", proof?.versionCount)
+      if let proof {
+        json.field("opens", proof.refusal == nil)
+      } else {
+        json.name("opens")
+        json.null()
+      }
     }
   }
 }

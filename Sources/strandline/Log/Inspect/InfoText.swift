@@ -3,14 +3,18 @@
 /// What `log info` prints for people.
 enum InfoText {
   static func lines(
-    _ survey: StoreSurvey, _ tail: TailInspection?, _ space: SpaceUse, _ damage: LogError?, _ console: Console
+    _ survey: StoreSurvey, _ tail: TailInspection?, _ opened: OpenedLayers, _ space: SpaceUse, _ damage: LogError?,
+    _ console: Console
   ) -> [String] {
     var lines = [console.styled(.bold, TerminalText.escaped(survey.path))]
-    if let damage { lines += Self.damage(damage, keepsFromOpening: keepsFromOpening(survey, tail), console) }
+    if let damage {
+      let keepsFromOpening = opened.refusal(survey) != nil || Self.keepsFromOpening(survey, tail)
+      lines += Self.damage(damage, keepsFromOpening: keepsFromOpening, console)
+    }
     lines += root(survey, console)
     lines += lock(survey.lock)
     lines += segments(survey, console)
-    lines += layers(survey, console)
+    lines += layers(survey, opened)
     if let tail {
       let state = tail.evidence.state
       lines.append("last commit \(state.completeSequence), epoch \(state.epoch), at LSN \(tail.evidence.commitEnd)")
@@ -133,16 +137,22 @@ enum InfoText {
     return table.isEmpty ? [] : [""] + table.lines(indent: "  ") + [""]
   }
 
-  private static func layers(_ survey: StoreSurvey, _ console: Console) -> [String] {
+  private static func layers(_ survey: StoreSurvey, _ opened: OpenedLayers) -> [String] {
     guard !survey.layers.isEmpty else { return [] }
-    var table = TextTable(("layer", .left), ("level", .right), ("commits", .left), ("bytes", .right), ("state", .left))
+    var table = TextTable(
+      ("layer", .left), ("level", .right), ("commits", .left), ("bytes", .right), ("blocks", .right),
+      ("versions", .right), ("state", .left))
     for layer in survey.layers {
-      let state = layer.entry == nil ? "not named by META" : layer.isWhole ? "named by META" : "missing or other size"
+      let proof = opened[layer.path]
+      let state =
+        layer.entry == nil
+        ? "not named by META"
+        : !layer.isWhole ? "missing or other size" : proof?.refusal == nil ? "named by META" : "DAMAGED"
       table.add(
         layer.name.description, layer.entry.map { "\($0.level)" } ?? "",
         layer.entry.map { "\($0.firstSequence) to \($0.lastSequence)" } ?? "",
         layer.byteCount.map { "\($0)" } ?? "none",
-        state)
+        proof?.blockCount.map { "\($0)" } ?? "", proof?.versionCount.map { "\($0)" } ?? "", state)
     }
     return table.lines(indent: "  ") + [""]
   }

@@ -6,8 +6,9 @@ struct LogInfo: Command {
     name: "info",
     summary: "Show META, segments, layers, epochs and sizes.",
     discussion: [
-      "Reads headers, and the bodies of the last segment; `strandline log verify` proves the rest. Where open refuses the store it says",
-      "why: what is damaged, in which file at which byte, what was expected and found, and what to do.",
+      "Reads headers, the bodies of the last segment, and of layers what an open reads; `strandline log verify` proves the",
+      "rest. Where open refuses the store it says why: what is damaged, in which file at which byte, what was expected and",
+      "found, and what to do.",
     ],
     positionals: [InspectedPath.positional], options: [.json] + InspectedPath.options)
 
@@ -23,15 +24,16 @@ struct LogInfo: Command {
     let inspector = try path.inspector()
     let (survey, tail) = try inspector.tail()
     if console.noteIfEmpty(survey), !printsJSON { return .success }
+    let layers = OpenedLayers(of: survey)
     let space = try SpaceUse.of(survey, tail: tail)
-    let damage = survey.refusal ?? tail?.refusal ?? tail?.damage
+    let damage = survey.refusal ?? layers.refusal(survey) ?? tail?.refusal ?? tail?.damage
     if printsJSON {
       var json = JSONWriter(.document)
-      InfoJSON.write(survey, tail, space, damage, to: &json)
+      InfoJSON.write(survey, tail, layers, space, damage, to: &json)
       json.endLine()
       try console.out.write(&json)
     } else {
-      for line in InfoText.lines(survey, tail, space, damage, console) { try console.print(line) }
+      for line in InfoText.lines(survey, tail, layers, space, damage, console) { try console.print(line) }
     }
     return damage.map(Failure.code) ?? .success
   }

@@ -1,3 +1,4 @@
+import Strandline
 @_spi(Engine) import StrandlineLog
 
 /// `strandline log salvage`: what verifies of a damaged store, copied to a new one.
@@ -6,8 +7,10 @@ struct LogSalvage: Command {
     name: "salvage",
     summary: "Copy what verifies of a damaged store to a new store.",
     discussion: [
-      "Every commit that verifies whole keeps its number; GAP frames stand for those that are lost. The store that is read",
-      "is not changed. The new one has another incarnation and opens like any store.",
+      "Every commit that verifies whole keeps its number; GAP frames stand for those that are lost. Layers that verify are",
+      "copied; of a damaged one every block that verifies is kept. Where something is lost, indexes are made anew, and rows",
+      "whose newest version is gone may be older than they were: the report says in which tables and between which keys.",
+      "The store that is read is not changed. The new one has another incarnation and opens like any store.",
       "",
       "Exit code 0: nothing was lost. 1: something was; the report says what.",
     ],
@@ -31,9 +34,9 @@ struct LogSalvage: Command {
     printsJSON = arguments.has("--json")
   }
 
-  private func salvage() throws -> SalvageReport {
-    do throws(LogError) {
-      return try Salvage.run(from: path, to: target, epoch: epoch)
+  private func salvage() throws -> StoreSalvageReport {
+    do throws(StoreError) {
+      return try StoreSalvage.run(from: path, to: target, epoch: epoch)
     } catch {
       switch error {
       case .corrupt(let report):

@@ -1,3 +1,4 @@
+@_spi(Engine) import Strandline
 @_spi(Engine) import StrandlineLog
 
 /// `strandline log verify`: every byte proved, every damage named.
@@ -6,8 +7,8 @@ struct LogVerify: Command {
     name: "verify",
     summary: "Prove every byte of a store and name all damage.",
     discussion: [
-      "Reads META, segment headers and all frames, released or in front of the anchor as well, and says what open",
-      "would do. Changes nothing, takes no lock, and may run beside a writer.",
+      "Reads META, segment headers and all frames, released or in front of the anchor as well, and every block of every",
+      "layer, and says what open would do. Changes nothing, takes no lock, and may run beside a writer.",
       "",
       "Exit code 0: fine, also where there is no store yet. 1: something a healthy store does not have, and nothing",
       "confirmed is lost (a torn tail, one bad slot of META). 3: confirmed bytes are damaged, or the file is foreign or newer.",
@@ -15,7 +16,7 @@ struct LogVerify: Command {
     positionals: [InspectedPath.positional],
     options: [
       .json,
-      .init("--threads", "N", summary: "Segments that are read at the same time, 1 to 64 (default 2)."),
+      .init("--threads", "N", summary: "Files that are read at the same time, 1 to 64 (default 2)."),
     ] + InspectedPath.options)
 
   private let path: InspectedPath
@@ -29,7 +30,10 @@ struct LogVerify: Command {
   }
 
   func run(_ console: Console) throws -> ExitCode {
-    let report = try path.inspector().verify(threadCount: threadCount)
+    let report = try path.inspector().verify(threadCount: threadCount) {
+      (entry, identifier, directory) throws(LogError) in
+      try LayerInspector(in: directory, of: identifier).proof(of: entry)
+    }
     if printsJSON {
       var json = JSONWriter(.document)
       VerifyText.write(report, to: &json)

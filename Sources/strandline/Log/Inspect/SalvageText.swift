@@ -1,8 +1,10 @@
+import Strandline
 @_spi(Engine) import StrandlineLog
 
 /// The report of a salvage as lines and as JSON.
 enum SalvageText {
-  static func lines(_ report: SalvageReport) -> [String] {
+  static func lines(_ salvage: StoreSalvageReport) -> [String] {
+    let report = salvage.log
     var lines = ["\(TerminalText.escaped(report.target)): a new store of epoch \(report.epoch)"]
     if report.epoch < report.highestEpoch {
       lines.append("  brought back from an epoch that a reset had ended; the source is in epoch \(report.highestEpoch)")
@@ -12,14 +14,26 @@ enum SalvageText {
     lines.append(
       "  kept   \(HumanUnits.number(report.commitCount, of: "commit")) with "
         + "\(HumanUnits.number(report.recordCount, of: "record"))\(range), \(HumanUnits.bytes(report.byteCount))")
-    if !report.layers.isEmpty { lines.append("  kept   \(HumanUnits.number(report.layers.count, of: "layer"))") }
+    if !salvage.layers.isEmpty {
+      let count = salvage.layers.reduce(0) { $0 + $1.versionCount }
+      lines.append(
+        "  kept   \(HumanUnits.number(count, of: "version")) of keys from "
+          + "\(HumanUnits.number(salvage.layers.count, of: "layer"))")
+    }
     if !report.usedRoot { lines.append("  META of the source could not be used") }
     if report.olderCommitCount > 0 {
       lines.append(
         "  left   \(HumanUnits.number(report.olderCommitCount, of: "commit")) of epochs that a reset had ended")
     }
-    lines += lost(report)
-    if report.isComplete { lines.append("  lost   nothing") }
+    lines += lost(report) + salvage.layers.flatMap { layer in self.lines(layer) }
+    if let reason = salvage.unsettled {
+      lines.append("  indexes were not made anew: \(TerminalText.escaped(reason.summary))")
+    }
+    if !salvage.reindexedTables.isEmpty {
+      let names = salvage.reindexedTables.map { TerminalText.escaped($0) }.joined(separator: ", ")
+      lines.append("  indexes made anew: \(names)")
+    }
+    if salvage.isComplete { lines.append("  lost   nothing") }
     return lines
   }
 
@@ -55,16 +69,55 @@ enum SalvageText {
     for file in report.unusable {
       lines.append("  unused \(TerminalText.escaped(file.file)): \(TerminalText.escaped(file.reason))")
     }
-    for layer in report.lostLayers { lines.append("  lost   layer \(TerminalText.escaped(layer))") }
     return lines
   }
 
-  static func write(_ report: SalvageReport, to json: inout JSONWriter) {
+  /// What a damaged layer lost.
+  private static func lines(_ layer: SavedLayer) -> [String] {
+    let name = TerminalText.escaped(layer.file)
+    let commits = "commits \(layer.commits.lowerBound) to \(layer.commits.upperBound)"
+    var lines: [String] = []
+    if let damage = layer.damage.first {
+      let place = damage.offset.map { ":\($0)" } ?? ""
+      lines.append("  broken layer \(name)\(place): expected \(damage.expected), found \(damage.found)")
+    }
+    if layer.isInLog {
+      if layer.outcome == .lost || !layer.lost.isEmpty {
+        lines.append("  kept   \(commits), which the layer held, from the log")
+      }
+      return lines
+    }
+    if layer.outcome == .lost { lines.append("  lost   layer \(name) with what \(commits) wrote last") }
+    for keys in layer.lost { lines.append("  lost   \(text(keys)) (\(commits), \(HumanUnits.bytes(keys.byteCount)))") }
+    return lines
+  }
+
+  private static func text(_ keys: LostKeys) -> String {
+    let what: String =
+      switch (keys.family, keys.table) {
+      case ("row", let table?): "rows of \(TerminalText.escaped(table))"
+      case ("index", let table?): "index entries of \(TerminalText.escaped(table))"
+      case ("catalog", _): "definitions of tables"
+      case (let family?, _): "facts of family \(family)"
+      case (nil, _): "facts of which nothing tells what they were"
+      }
+    let range =
+      switch (keys.after.map { TerminalText.escaped($0) }, keys.before.map { TerminalText.escaped($0) }) {
+      case (let after?, let before?): " behind key \(after) and in front of key \(before)"
+      case (let after?, nil): " behind key \(after)"
+      case (nil, let before?): " in front of key \(before)"
+      case (nil, nil): ""
+      }
+    return what + range + (keys.isOpenEnded ? ", and whatever the layer held behind them" : "")
+  }
+
+  static func write(_ salvage: StoreSalvageReport, to json: inout JSONWriter) {
+    let report = salvage.log
     json.object { json in
       json.schemaField()
       json.field("source", report.source)
       json.field("target", report.target)
-      json.field("complete", report.isComplete)
+      json.field("complete", salvage.isComplete)
       json.field("epoch", report.epoch)
       json.field("highestEpoch", report.highestEpoch)
       json.field("usedRoot", report.usedRoot)
@@ -118,8 +171,46 @@ enum SalvageText {
           }
         }
       }
-      json.list("layers", report.layers)
-      json.list("lostLayers", report.lostLayers)
+      json.name("layers")
+      json.array { json in
+        for layer in salvage.layers { write(layer, to: &json) }
+      }
+      json.list("reindexedTables", salvage.reindexedTables)
+      json.field("unsettled", salvage.unsettled?.summary)
+    }
+  }
+
+  private static func write(_ layer: SavedLayer, to json: inout JSONWriter) {
+    json.object { json in
+      json.field("file", layer.file)
+      json.field("outcome", layer.outcome.rawValue)
+      json.field("firstSequence", layer.commits.lowerBound.rawValue)
+      json.field("lastSequence", layer.commits.upperBound.rawValue)
+      json.field("versions", layer.versionCount)
+      json.field("inLog", layer.isInLog)
+      json.name("damage")
+      json.array { json in
+        for damage in layer.damage {
+          json.object { json in
+            json.field("offset", damage.offset)
+            json.field("expected", damage.expected)
+            json.field("found", damage.found)
+          }
+        }
+      }
+      json.name("lost")
+      json.array { json in
+        for keys in layer.lost {
+          json.object { json in
+            json.field("family", keys.family)
+            json.field("table", keys.table)
+            json.field("after", keys.after)
+            json.field("before", keys.before)
+            json.field("openEnded", keys.isOpenEnded)
+            json.field("byteCount", keys.byteCount)
+          }
+        }
+      }
     }
   }
 }

@@ -13,6 +13,14 @@ enum VerifyText {
         + HumanUnits.number(total.commitCount, of: "commit") + ", "
         + HumanUnits.number(total.recordCount, of: "record") + ", \(HumanUnits.bytes(total.storedByteCount)) stored, "
         + "\(HumanUnits.bytes(total.rawByteCount)) raw")
+    if !report.layers.isEmpty {
+      let layers = report.layers
+      lines.append(
+        HumanUnits.number(layers.count, of: "layer") + ", "
+          + HumanUnits.number(layers.reduce(0) { $0 + ($1.blockCount ?? 0) }, of: "block") + ", "
+          + HumanUnits.number(layers.reduce(0) { $0 + ($1.versionCount ?? 0) }, of: "version") + ", "
+          + HumanUnits.bytes(layers.reduce(0) { $0 + Int($1.byteCount) }))
+    }
     lines.append(opening(report))
     return lines
   }
@@ -25,6 +33,7 @@ enum VerifyText {
       return "DAMAGED: open refuses the store because of \(TerminalText.escaped(refusal.file))\(place). "
         + "`strandline log salvage STORE --to NEW` copies what verifies."
     }
+    if report.survey.root.byteCount == nil, damage > 0 { return "DAMAGED: \(HumanUnits.number(damage, of: "place"))" }
     if report.worst == .ioFailure { return "UNREADABLE: the system refused to read; nothing can be said" }
     if damage > 0 {
       return "DAMAGED: \(HumanUnits.number(damage, of: "place")); nothing of it keeps the store from being opened"
@@ -50,6 +59,19 @@ enum VerifyText {
       json.field("records", total.recordCount)
       json.field("storedByteCount", total.storedByteCount)
       json.field("rawByteCount", total.rawByteCount)
+      json.name("layers")
+      json.array { json in
+        for layer in report.layers {
+          json.object { json in
+            json.field("file", layer.file)
+            json.field("byteCount", layer.byteCount)
+            json.field("blocks", layer.blockCount)
+            json.field("versions", layer.versionCount)
+            json.field("damagedPlaces", layer.damage.count + (layer.refusal == nil ? 0 : 1))
+            json.field("opens", layer.refusal == nil)
+          }
+        }
+      }
       json.field("omittedFindings", report.omittedCount)
       json.name("findings")
       json.array { json in

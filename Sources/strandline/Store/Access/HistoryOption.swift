@@ -12,7 +12,6 @@ enum HistoryOption {
   }
 
   private static let seconds: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-  private static let sizes = ["KiB": UInt64(1) << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40]
 
   static func value(_ arguments: Arguments, default word: String) throws(UsageError) -> StoreOptions.History {
     let text = arguments.value("--history") ?? word
@@ -27,10 +26,7 @@ enum HistoryOption {
     if text == "none" { return StoreOptions.History.none }
     if text == "all" { return .commits(.max) }
     if let count = UInt64(text) { return count > 0 ? .commits(count) : nil }
-    if let size = sizes[String(text.suffix(3))], let count = UInt64(text.dropLast(3)) {
-      let (bytes, isTooMuch) = count.multipliedReportingOverflow(by: size)
-      return isTooMuch || bytes < 1 << 20 ? nil : .bytes(bytes)
-    }
+    if let byteCount = ByteCountText.parsed(text) { return byteCount < 1 << 20 ? nil : .bytes(byteCount) }
     guard let unit = text.last, let length = seconds[unit], let count = Int64(text.dropLast()), count > 0,
       count < 1_000_000_000
     else { return nil }

@@ -1,5 +1,5 @@
 import Strandline
-import StrandlineLog
+@_spi(Engine) import StrandlineLog
 
 /// How the commands on tables open a store.
 enum StoreAccess {
@@ -19,12 +19,14 @@ enum StoreAccess {
 
   /// Opens for writing.
   static func writing(
-    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), observer: (any StoreObserver)? = nil,
-    _ console: Console
+    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), memoryByteCount: Int? = nil,
+    observer: (any StoreObserver)? = nil, _ console: Console
   ) throws -> Store {
+    if makes { try refuseForeignFiles(path) }
     var options = StoreOptions()
     options.log.createsIfMissing = makes
     options.history = history
+    if let memoryByteCount { options.memoryLayerByteCountMax = memoryByteCount }
     options.observer = observer
     let store = try Store.open(at: path, options: options)
     if let cut = store.openReport.log.cut {
@@ -33,12 +35,33 @@ enum StoreAccess {
     return store
   }
 
+  /// A new store wants a directory of its own: among somebody else's files the path is a slip.
+  private static func refuseForeignFiles(_ path: String) throws(Failure) {
+    // What cannot be looked at is refused by the open, in its own words.
+    guard let survey = try? StoreInspector(path: path).survey(), survey.isEmpty,
+      let name = survey.listing.unknown.first
+    else { return }
+    throw Failure(
+      .ioFailure,
+      "\(survey.path): no store here, but other files (\(name)). Name a new or an empty directory. Nothing was made.")
+  }
+
+  /// The view as of right behind a commit, or of now.
+  static func view(of store: Store, at sequence: SequenceNumber?) throws -> ReadView {
+    guard let sequence else { return try store.view() }
+    let last = store.position.sequence
+    guard sequence <= last else {
+      throw Failure(.usage, "--at \(sequence): the last commit is \(last)")
+    }
+    return try store.view(at: sequence)
+  }
+
   /// Opens for writing, runs `body`, and closes in order. An error of `body` says more than that of the close behind it.
   static func write<Result>(
-    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), _ console: Console,
-    _ body: (Store) throws -> Result
+    _ path: String, makes: Bool, history: StoreOptions.History = .commits(.max), memoryByteCount: Int? = nil,
+    _ console: Console, _ body: (Store) throws -> Result
   ) throws -> Result {
-    let store = try writing(path, makes: makes, history: history, console)
+    let store = try writing(path, makes: makes, history: history, memoryByteCount: memoryByteCount, console)
     let result: Result
     do {
       result = try body(store)

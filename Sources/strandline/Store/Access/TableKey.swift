@@ -19,7 +19,8 @@ struct TableKey {
     guard texts.count == table.key.count else {
       throw Failure(
         .usage,
-        "the key of table \(table.name) has \(table.key.count) columns (\(names)), --key was given \(texts.count) times"
+        "the key of table \(table.name) has \(HumanUnits.number(table.key.count, of: "column")) (\(names)), --key was given "
+          + HumanUnits.number(texts.count, of: "time")
       )
     }
     var values: [Value] = []

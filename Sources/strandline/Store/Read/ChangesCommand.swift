@@ -47,6 +47,7 @@ struct ChangesCommand: Command {
     Interruption.beginGraceful()
     while true {
       try console.out.flush()
+      try console.out.checkReader()
       try Interruption.check()
       var waiting = pollfd(fd: Interruption.wakeDescriptor, events: Int16(POLLIN), revents: 0)
       poll(&waiting, 1, 50)

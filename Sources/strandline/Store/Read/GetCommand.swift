@@ -30,7 +30,7 @@ struct GetCommand: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     let store = try StoreAccess.reading(path)
-    let view = try sequence.map { (sequence) throws(StoreError) in try store.view(at: sequence) } ?? store.view()
+    let view = try StoreAccess.view(of: store, at: sequence)
     let values = try key.values(of: try view.schema(of: table))
     guard let row = try view.get(key: values, in: table) else {
       console.note("\(TerminalText.escaped(table)) \(ValueText.key(values)): no such row")

@@ -45,7 +45,7 @@ struct QueryCommand: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     let store = try StoreAccess.reading(path)
-    let view = try sequence.map { (sequence) throws(StoreError) in try store.view(at: sequence) } ?? store.view()
+    let view = try StoreAccess.view(of: store, at: sequence)
     var query = view.query(table)
     query.plan = try self.query.plan(over: try view.schema(of: table))
     if explains {

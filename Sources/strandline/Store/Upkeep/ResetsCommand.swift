@@ -30,9 +30,13 @@ struct ResetsCommand: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     let inspector = try StoreInspector(path: path)
-    let (current, epochs) = try inspector.resuming { survey in
-      if console.noteIfEmpty(survey) { return (UInt64(0), [Epoch]()) }
-      return try Self.epochs(inspector, survey)
+    guard inspector.target == .store else {
+      throw LogError.unsupportedFormat(file: inspector.path, detail: .notAStore)
+    }
+    let (current, epochs, code) = try inspector.resuming { survey in
+      if survey.isEmpty { throw LogError.noStore(path: survey.path) }
+      let (current, epochs) = try Self.epochs(inspector, survey)
+      return (current, epochs, console.noteRefusal(survey))
     }
     if printsJSON {
       var json = JSONWriter(.document)
@@ -44,7 +48,7 @@ struct ResetsCommand: Command {
       }
       json.endLine()
       try console.out.write(&json)
-      return .success
+      return code
     }
     var table = TextTable(
       ("epoch", .right), ("commit", .right), ("time", .left), ("cause", .left), ("kept copy", .left))
@@ -59,7 +63,7 @@ struct ResetsCommand: Command {
     } else {
       for line in table.lines() { try console.print(line) }
     }
-    return .success
+    return code
   }
 
   private static func epochs(_ inspector: StoreInspector, _ survey: StoreSurvey) throws -> (

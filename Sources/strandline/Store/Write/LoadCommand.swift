@@ -24,7 +24,7 @@ struct LoadCommand: Command {
       .init(name: "FILE", summary: "JSON Lines; none or - is standard input.", arity: .optional),
     ],
     options: [StoreAccess.table] + TableDeclaration.options + LineSettings.options(defaultBatch: 1000)
-      + [MetadataOption.option, HistoryOption.option(default: "all")])
+      + [MetadataOption.option, HistoryOption.option(default: "all"), MemoryOption.option])
 
   private let path: String
   private let table: String
@@ -33,6 +33,7 @@ struct LoadCommand: Command {
   private let settings: LineSettings
   private let metadata: [String: String]
   private let history: StoreOptions.History
+  private let memoryByteCount: Int
 
   init(_ arguments: Arguments) throws(UsageError) {
     path = arguments.positional(0)
@@ -42,13 +43,16 @@ struct LoadCommand: Command {
     settings = try LineSettings(arguments, defaultBatch: 1000)
     metadata = try MetadataOption.value(arguments)
     history = try HistoryOption.value(arguments, default: "all")
+    memoryByteCount = try MemoryOption.value(arguments)
   }
 
   func run(_ console: Console) throws -> ExitCode {
     let (descriptor, byteCount) = try openInput()
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
     let started = ContinuousClock.now
-    let (rows, commits) = try StoreAccess.write(path, makes: true, history: history, console) { store in
+    let (rows, commits) = try StoreAccess.write(
+      path, makes: true, history: history, memoryByteCount: memoryByteCount, console
+    ) { store in
       Interruption.beginGraceful()
       try declaration.ensure(table, in: store)
       let schema = try store.view().schema(of: table)

@@ -31,10 +31,10 @@ enum RowLine {
   }
 
   /// An error that the data is to blame for, as one of its place; others as they are.
-  static func placed(_ error: StoreError, _ place: String, _ aftermath: String) -> any Error {
+  static func placed(_ error: StoreError, _ place: String, _ aftermath: String? = nil) -> any Error {
     switch error {
     case .unknownColumn, .typeMismatch, .invalidKey, .limitExceeded, .undecodable, .coding:
-      Failure(.usage, "\(place): \(error.summary). \(aftermath)")
+      Failure(.usage, "\(place): \(error.summary)\(aftermath.map { ". \($0)" } ?? "")")
     default: error
     }
   }

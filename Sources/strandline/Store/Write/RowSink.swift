@@ -49,7 +49,7 @@ struct RowSink: LineSink, ~Copyable {
         do throws(StoreError) {
           try transaction.put(item.row, into: table)
         } catch {
-          let refusal = RowLine.placed(error, "line \(item.number)", "The lines before it are written.")
+          let refusal = RowLine.placed(error, "line \(item.number)")
           return CommittedLines(sequence: transaction.sequence, lineCount: index, refusal: refusal)
         }
       }
