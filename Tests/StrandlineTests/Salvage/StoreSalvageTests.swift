@@ -234,7 +234,8 @@ struct StoreSalvageTests {
       let subject = try Subject(rowCount: 600, keepsLog: true, writesBehind: writesBehind, seed: 52)
       let saved = try Self.checkSalvage(subject, damage.apply(subject), "\(damage)")
       #expect(saved.lostCount == 0 && saved.report.isComplete)
-      #expect(saved.report.layers.allSatisfy(\.isInLog))
+      let areInLog = saved.report.layers.allSatisfy { $0.isInLog }
+      #expect(areInLog)
     }
   }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Strandline
+@testable @_spi(Engine) import Strandline
 
 struct ValueConversionTests {
   struct Case: Sendable, CustomTestStringConvertible {
