@@ -4,20 +4,28 @@ import Glibc
 
 /// Feeds lines to the tool and kills it with SIGKILL at some moment.
 enum KilledFeeder {
-  /// Feeds numbered lines until the kill; what was acknowledged by then.
+  /// Where the time to the kill is counted from.
+  enum Start {
+    /// The kill may come while the tool starts, opens and recovers.
+    case launch
+    /// It comes among commits, however slow the machine.
+    case firstAcknowledgement
+  }
+
+  /// Feeds numbered lines until the kill, `delay` microseconds behind `start`; what was acknowledged by then.
   static func run(
-    _ arguments: [String], from first: Int, line: (Int) -> [UInt8], after delay: UInt32
+    _ arguments: [String], from first: Int, line: (Int) -> [UInt8], after delay: UInt32, of start: Start
   ) throws -> [Acknowledgement] {
     signal(SIGPIPE, SIG_IGN)
     var child = try ChildProcess(ToolRun.path, arguments, input: .pipe, output: .pipe)
     _ = fcntl(child.input, F_SETFL, O_NONBLOCK)
     _ = fcntl(child.output, F_SETFL, O_NONBLOCK)
-    let end = ContinuousClock.now.advanced(by: .microseconds(Int64(delay)) + .milliseconds(5))
+    var end = start == .launch ? ContinuousClock.now.advanced(by: .microseconds(Int64(delay))) : nil
     var output: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     var lines: [UInt8] = []
     var next = first
-    while ContinuousClock.now < end {
+    while end.map({ ContinuousClock.now < $0 }) ?? true {
       var waiting = [
         pollfd(fd: child.input, events: Int16(POLLOUT), revents: 0),
         pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
@@ -33,7 +41,9 @@ enum KilledFeeder {
       }
       if waiting[1].revents != 0 {
         let count = read(child.output, &buffer, buffer.count)
+        if count == 0 { break }
         if count > 0 { output += buffer[..<count] }
+        if end == nil { end = ContinuousClock.now.advanced(by: .microseconds(Int64(delay))) }
       }
     }
     child.send(signal: SIGKILL)

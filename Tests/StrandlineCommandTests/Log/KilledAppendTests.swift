@@ -34,10 +34,12 @@ struct KilledAppendTests {
     var model = KilledAppendModel()
     var acknowledgedCount = 0
     for round in 0..<Self.roundCount {
-      let delay = UInt32.random(in: 0..<40_000, using: &random)
-      let context = "seed \(seed), round \(round), killed after \(delay) µs"
+      let start = round % 4 == 0 ? KilledFeeder.Start.launch : .firstAcknowledgement
+      let delay = UInt32.random(in: 0..<(start == .launch ? 40_000 : 12_000), using: &random)
+      let context = "seed \(seed), round \(round), killed \(delay) µs after \(start)"
       let acknowledged = try KilledFeeder.run(
-        ["log", "append", store, "--acks"] + options, from: model.nextLine, line: KilledAppendModel.line, after: delay)
+        ["log", "append", store, "--acks"] + options, from: model.nextLine, line: KilledAppendModel.line, after: delay,
+        of: start)
       let shown = try shownByTheTool(store, context)
       let (commits, _) = try contents(ofStore: store)
       try model.check(commits, acknowledged, context)

@@ -18,12 +18,13 @@ struct KilledLoadTests {
     var first = 0
     var next = 0
     for round in 0..<Self.roundCount {
-      let delay = UInt32.random(in: 0..<60_000, using: &random)
-      let context = "round \(round), killed after \(delay) µs"
+      let start = round % 4 == 0 ? KilledFeeder.Start.launch : .firstAcknowledgement
+      let delay = UInt32.random(in: 0..<(start == .launch ? 60_000 : 25_000), using: &random)
+      let context = "round \(round), killed \(delay) µs after \(start)"
       let acknowledged = try KilledFeeder.run(
         ["load", store.path, "--table", "t", "--key", "id:int", "--index", "n", "--acks"] + options, from: next,
         line: { Array(#"{"id":\#($0),"n":\#($0 % 7),"text":"\#(String(repeating: "=", count: $0 % 200))"}"#.utf8) },
-        after: delay)
+        after: delay, of: start)
       let found = try Self.rows(in: store, context)
       #expect(found == Array(first..<first + found.count), "\(context)")
       let rowCount = acknowledged.reduce(next - first) { $0 + $1.recordCount }
