@@ -34,7 +34,7 @@ extension StoreEngine {
       throw StoreError(error)
     }
     let sequence = report.position.sequence.rawValue
-    let memory = MemoryLayer(seed: seeds.memory)
+    let memory = MemoryLayer(seed: seeds.memory, pool: chunks)
     for record in carried {
       record.span.bytes.withUnsafeBytes { bytes in
         guard case .put(let key, let value)? = FactView.decode(bytes) else { return }
@@ -82,9 +82,7 @@ extension TableDefinition {
 
 extension StoreKey {
   fileprivate func putRecord(_ value: [UInt8]) -> [UInt8] {
-    var record: [UInt8] = []
-    withView { key in value.span.bytes.withUnsafeBytes { FactView.encode(key, $0, into: &record) } }
-    return record
+    withView { key in value.span.bytes.withUnsafeBytes { FactView.put(key, $0) } }
   }
 }
 
