@@ -114,7 +114,12 @@ extension SyncState {
   ) throws -> String? {
     guard table.hasStamps else { return nil }
     if let hlc = write.hlc { return hlc }
-    let last = try metaText(.originHLC).flatMap { HybridTimestamp($0) }
+    let last = try metaText(.originHLC).map { (text) throws(SyncError) in
+      guard let stamp = HybridTimestamp(text) else {
+        throw SyncError(.json, "the stored last stamp is none: \"\(text)\"")
+      }
+      return stamp
+    }
     let stamp = OriginStamp.next(after: last, now: now) { context.ids.uuid() }
     try setMeta(.originHLC, .string(stamp.description))
     return stamp.description

@@ -26,6 +26,7 @@ extension SyncClient {
     do throws(RemoteFailure) {
       answer = try await configuration.remote.pull(task.request, task.context)
     } catch {
+      if Task.isCancelled { throw CancellationError() }
       if try await leavesHistory(error.notes) { return .answered }
       return try await fail(task, SyncError(error))
     }
@@ -58,7 +59,6 @@ extension SyncClient {
 
   /// A request that has no answer.
   private func fail(_ task: PullTask, _ error: SyncError) async throws -> PageStep {
-    if Task.isCancelled { throw CancellationError() }
     let isCurrent = try await commit(.stagingDropped) { state in
       guard try state.isCurrent(task.generation) else { return false }
       try state.dropStaging()

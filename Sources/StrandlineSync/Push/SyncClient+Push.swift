@@ -25,6 +25,7 @@ extension SyncClient {
     do throws(RemoteFailure) {
       answer = try await configuration.remote.push(task.request, task.context)
     } catch {
+      if Task.isCancelled { throw CancellationError() }
       if try await leavesHistory(error.notes) { return .answered }
       return .refused(task.slice, error)
     }

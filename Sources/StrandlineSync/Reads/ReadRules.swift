@@ -7,8 +7,11 @@ enum ReadRules {
   /// Operands on key columns are compared as keys are written; rows that are marked as deleted are left out; and where the root filters say
   /// which keys are asked for, the store is told, so that it reads only those rows.
   ///
+  /// - Parameter narrows: whether the store is told.
   /// - Throws: ``SyncErrorCode/localUnsupported``.
-  static func plan(_ plan: QueryPlan, over table: ClientTable, includeDeleted: Bool) throws(SyncError) -> QueryPlan {
+  static func plan(
+    _ plan: QueryPlan, over table: ClientTable, includeDeleted: Bool, narrows: Bool = true
+  ) throws(SyncError) -> QueryPlan {
     for column in plan.columns ?? [] { try check(column) }
     for order in plan.orders { try check(order.column) }
     var result = plan
@@ -17,7 +20,7 @@ enum ReadRules {
     for filter in plan.filters {
       result.filters.append(try inJSONForm(filter).mappingOperands(of: keys) { RowKey.lowercasedUUID($0) })
     }
-    if let key = table.loneKey { result.filters += result.filters.flatMap { narrowing($0, key) } }
+    if narrows, let key = table.loneKey { result.filters += result.filters.flatMap { narrowing($0, key) } }
     if !includeDeleted, let column = table.softDeleteColumn { result.filters.append(.column(column, .is, .null)) }
     return result
   }

@@ -25,6 +25,9 @@ extension SyncClient {
       let table = try tables.named(table)
       var explanation = try view.explain(
         try ReadRules.plan(plan, over: table, includeDeleted: includeDeleted), over: table.name)
+      // What is said is what was asked for; how the client tells the store stays its own.
+      let asked = try ReadRules.plan(plan, over: table, includeDeleted: includeDeleted, narrows: false)
+      explanation.filter = try view.explain(asked, over: table.name).filter
       explanation.narrowingColumns = explanation.narrowingColumns.map {
         $0 == HiddenColumn.pk ? table.key.joined(separator: ", ") : $0
       }

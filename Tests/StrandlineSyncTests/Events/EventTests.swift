@@ -124,6 +124,31 @@ struct EventTests {
     #expect(try await test.client.checkpoint().cursor == "99")
   }
 
+  @Test func `a run that is cancelled ends as cancelled, and the next one goes on`() async throws {
+    let test = try await TestClient.open()
+    let door = Door()
+    test.remote.script(
+      pulls: [.answer(.page("0:1", more: true, ["p1": [:]])), .heldFailure(door, ScriptedRemote.offline)])
+    let run = Task { try await test.client.sync() }
+    await door.reached()
+    run.cancel()
+    door.open()
+    await #expect(throws: CancellationError.self) { try await run.value }
+    test.remote.script(pulls: [.answer(.page("2", ["p2": [:]]))])
+    try await test.client.sync()
+    #expect(try await test.client.liveRows().map(\.pk) == ["p1", "p2"])
+    try await test.insert("p3")
+    let second = Door()
+    test.remote.script(pushes: [.heldFailure(second, ScriptedRemote.offline)])
+    let push = Task { try await test.client.pushOnce() }
+    await second.reached()
+    push.cancel()
+    second.open()
+    await #expect(throws: CancellationError.self) { try await push.value }
+    try await test.client.pushOnce()
+    #expect(try await test.client.outboxDepth() == 0)
+  }
+
   @Test func `closing waits for a run, and every later call says so`() async throws {
     let test = try await TestClient.open()
     let door = Door()

@@ -111,6 +111,7 @@ struct ReadTests {
     #expect(try await path(select.neq("id", "p1")) == .scan)
     #expect(try await path(select.or(.column("id", .equals, "p1"), .column("rank", .equals, 1))) == .scan)
     #expect(try await select.eq("id", "p1").explain().narrowingColumns == ["id"])
+    #expect(try await !select.eq("id", "p1").explain().description.contains("\u{1}"))
     // The short way finds what the long way finds.
     for columns: [String: Value] in [["no": 7], ["no": "8"], ["no": 9, "x": 1]] {
       try await test.client.from("n").insert(columns)

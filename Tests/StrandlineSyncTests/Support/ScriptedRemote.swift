@@ -18,6 +18,7 @@ final class ScriptedRemote: Remote {
     case applied
     case failure(RemoteFailure)
     case held(Door, PushAnswer?)
+    case heldFailure(Door, RemoteFailure)
   }
 
   struct State {
@@ -102,6 +103,9 @@ final class ScriptedRemote: Remote {
     case .held(let door, let answer):
       await door.pass()
       return RemoteAnswer(body: answer ?? applied)
+    case .heldFailure(let door, let failure):
+      await door.pass()
+      throw failure
     case nil: throw Self.offline
     }
   }
