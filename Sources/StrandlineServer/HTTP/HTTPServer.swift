@@ -39,7 +39,7 @@ public final class HTTPServer: Sendable {
             method: Self.methods.contains(outcome.method) ? outcome.method : "other",
             route: table[outcome.path]?.name ?? "other", peer: outcome.peer, status: outcome.status,
             receivedByteCount: outcome.receivedByteCount, sentByteCount: outcome.sentByteCount,
-            duration: outcome.duration)
+            duration: outcome.duration, trouble: outcome.trouble)
           metrics.count(entry)
           log(entry)
         }))

@@ -34,4 +34,6 @@ public struct HTTPLogEntry: Sendable {
   public var receivedByteCount: Int
   public var sentByteCount: Int
   public var duration: Duration
+  /// Why the server could not do what it should have; nil where it could.
+  public var trouble: String?
 }

@@ -28,7 +28,12 @@ extension SyncRoutes {
       return response(try await ask(request), forms)
     } catch {
       let notes: AnswerNotes? = try? await server.notes()
-      return .problem(error.status, error.message, code: error.code, fields: notes?.headers ?? [])
+      let fields = notes?.headers ?? []
+      if let code = error.code { return .problem(error.status, error.message, code: code, fields: fields) }
+      // What its storage says is the operator's, not the client's.
+      var response = HTTPResponse.problem(error.status, "the server is in trouble; try again later", fields: fields)
+      response.trouble = error.message
+      return response
     }
   }
 

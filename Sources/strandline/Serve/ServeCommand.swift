@@ -31,7 +31,7 @@ struct ServeCommand: Command {
   private let store: String?
   private let listen: SocketAddress?
   private let beginsNewHistory: Bool
-  private let logForm: ServeLog.Form
+  private let isQuiet: Bool
   private let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
@@ -41,7 +41,7 @@ struct ServeCommand: Command {
     store = arguments.value("--store")
     beginsNewHistory = arguments.has("--new-history")
     isJSON = arguments.has("--json")
-    logForm = arguments.has("--quiet") ? .none : isJSON ? .json : .text
+    isQuiet = arguments.has("--quiet")
     listen = try arguments.value("--listen").map { (text) throws(UsageError) in
       guard let address = SocketAddress(text) else {
         throw .invalidValue(option: "--listen", value: text, expected: "HOST:PORT with a numeric host")
@@ -60,7 +60,7 @@ struct ServeCommand: Command {
     let opened = try open(path, console)
     // Opening may be interrupted anywhere; from here on there is something to finish.
     Interruption.beginGraceful()
-    let log = try ServeLog(logForm)
+    let log = try ServeLog(isJSON ? .json : .text, tellsRequests: !isQuiet)
     defer { log.close() }
     let beginsNewHistory = beginsNewHistory
     let running = try AsyncWork.wait {

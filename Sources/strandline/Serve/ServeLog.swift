@@ -7,22 +7,26 @@ import Synchronization
 ///
 /// Lines are written by a thread of their own, so that no request waits for a terminal; those that come too fast are counted, not kept.
 final class ServeLog: Sendable {
-  enum Form { case none, text, json }
+  enum Form { case text, json }
 
   private static let waitingCountMax = 10_000
 
   private let form: Form
+  private let tellsRequests: Bool
   private let waitingCount = Atomic<Int>(0)
   private let lostCount = Atomic<Int>(0)
   private let thread = HelperThread(name: "strand-log", clock: SystemClock())
 
-  init(_ form: Form) throws {
+  /// - Parameter tellsRequests: false: of trouble alone.
+  init(_ form: Form, tellsRequests: Bool) throws {
     self.form = form
+    self.tellsRequests = tellsRequests
     do throws(Errno) { try thread.start() } catch { throw Failure(.ioFailure, "no thread: \(error)") }
   }
 
   func request(_ entry: HTTPLogEntry) {
-    guard form != .none else { return }
+    if let message = entry.trouble { trouble("\(entry.route): \(message)") }
+    guard tellsRequests else { return }
     let (seconds, attoseconds) = entry.duration.components
     let milliseconds = Double(seconds) * 1000 + (Double(attoseconds) / 1e12).rounded() / 1000
     let status = entry.status.map { String($0) }

@@ -235,6 +235,8 @@ import Testing
       ["/healthz", "/readyz"].map { HTTPTestServer.request("GET", $0, token: nil) }
         + [HTTPTestServer.request(body: HTTPTestServer.pullBody)])
     #expect(closed.map(\.status) == [200, 503, 500])
+    #expect(closed[2].text.contains("in trouble") && !closed[2].text.contains("closed"))
+    while server.log.entries.withLock({ $0.last?.trouble == nil }) { await Task.yield() }
     await server.stop()
   }
 

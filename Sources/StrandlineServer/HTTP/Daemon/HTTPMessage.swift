@@ -23,6 +23,8 @@ struct HTTPResponse: Sendable {
   var status: Int
   var fields: [(name: String, value: String)]
   var body: Body
+  /// What an operator should know and a client need not.
+  var trouble: String?
 
   init(_ status: Int, _ fields: [(name: String, value: String)] = [], body: Body = .bytes([])) {
     self.status = status
@@ -48,4 +50,5 @@ struct HTTPOutcome: Sendable {
   var receivedByteCount: Int
   var sentByteCount: Int
   var duration: Duration
+  var trouble: String?
 }

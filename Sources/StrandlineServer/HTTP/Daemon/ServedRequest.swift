@@ -28,6 +28,7 @@ final class ServedRequest: Sendable {
     var receivedByteCount = 0
     var sentByteCount = 0
     var status: Int?
+    var trouble: String?
   }
 
   let head: HTTPHead
@@ -89,6 +90,7 @@ final class ServedRequest: Sendable {
       case .refusing(let response), .answered(let response):
         state.stage = .queued
         state.status = response.status
+        state.trouble = response.trouble
         if case .bytes(let bytes) = response.body { state.sentByteCount = bytes.count }
         return .queue(response)
       case .serving: return .readOn
@@ -114,7 +116,7 @@ final class ServedRequest: Sendable {
       HTTPOutcome(
         method: head.method, path: head.path, peer: head.peer, status: state.status,
         receivedByteCount: state.receivedByteCount, sentByteCount: state.sentByteCount,
-        duration: ContinuousClock.now - started)
+        duration: ContinuousClock.now - started, trouble: state.trouble)
     }
   }
 }
