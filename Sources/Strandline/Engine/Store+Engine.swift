@@ -6,6 +6,12 @@ extension Store {
   /// Another in every copy of the store.
   @_spi(Engine) public var incarnation: UInt64 { engine.log.status.incarnation }
 
+  /// Why the store takes no writes any more; nil while it does. A transaction of a poisoned store sees what is in doubt.
+  @_spi(Engine) public var poison: StoreError? {
+    let status = engine.log.status
+    return status.poison.map { .poisoned(first: $0, buffered: status.bufferedCommitCount) }
+  }
+
   /// Puts a declared schema in force, as ``open(at:schema:options:)-(String,Schema?,StoreOptions)`` does with one that it is given.
   @_spi(Engine) public func adopt(_ schema: Schema) async throws {
     let engine = engine

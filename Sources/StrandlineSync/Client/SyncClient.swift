@@ -130,6 +130,8 @@ public final class SyncClient: Sendable {
   @discardableResult
   func commit<Result>(_ cause: Cause, _ body: (inout SyncState) throws -> Result) async throws -> Result {
     try ensureOpen()
+    // Nothing may be decided on what a failed sync has left in doubt, not even that there is nothing to write.
+    if let poison = store.poison { throw SyncError(poison) }
     var turn: EventDelivery.Turn?
     var events: [SyncEvent] = []
     do {

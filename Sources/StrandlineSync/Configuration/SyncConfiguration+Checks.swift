@@ -50,9 +50,7 @@ extension TableConfiguration {
       try SyncConfiguration.check(column: column, in: "\(place).bucket")
     }
     if let bucketValue, !bucketValue.isEmpty {
-      guard case .byColumn = bucket else {
-        throw .invalid("\(place).bucketValue", "only a bucket by column takes a value")
-      }
+      if case .none = bucket { throw .invalid("\(place).bucketValue", "the table has no bucket") }
     }
     if let column = softDeleteColumn, !column.isEmpty {
       try SyncConfiguration.check(column: column, in: "\(place).softDeleteColumn")

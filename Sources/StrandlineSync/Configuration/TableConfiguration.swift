@@ -41,7 +41,7 @@ public struct TableConfiguration: Hashable, Sendable {
   }
 
   public var bucket: Bucket
-  /// The value of a ``Bucket/byColumn(_:)`` bucket from the start; nil or empty: none yet.
+  /// The bucket's value from the start, as if it was set at open; nil or empty: none. A kept owner goes before it.
   public var bucketValue: String?
   /// By column.
   public var attachments: [String: Attachment]

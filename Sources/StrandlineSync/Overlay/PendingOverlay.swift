@@ -9,10 +9,9 @@ typealias ResetRows = Set<RowName>
 /// that is laid becomes the row as it stands in front of it, so that undoing it later brings back the new base and not an old one.
 enum PendingOverlay {
   static func replay(onto rows: ResetRows, _ state: inout SyncState) throws {
-    if try state.outboxDepth() == 0 { return }
-    for name in rows.sorted() {
-      for var entry in try state.pending(name) {
-        let present = try state.row(name)
+    for entries in try state.pending(of: rows) {
+      for var entry in entries {
+        let present = try state.row(entry.name)
         if entry.preImage != present?.columns {
           entry.preImage = present?.columns
           try state.update(entry)

@@ -23,8 +23,12 @@ extension SyncClient {
   ) async throws -> QueryExplanation {
     try read { view in
       let table = try tables.named(table)
-      return try view.explain(
+      var explanation = try view.explain(
         try ReadRules.plan(plan, over: table, includeDeleted: includeDeleted), over: table.name)
+      explanation.narrowingColumns = explanation.narrowingColumns.map {
+        $0 == HiddenColumn.pk ? table.key.joined(separator: ", ") : $0
+      }
+      return explanation
     }
   }
 

@@ -5,7 +5,9 @@ import Testing
 struct FilterWriteTests {
   private func client(_ table: TableConfiguration = TableConfiguration()) async throws -> TestClient {
     let test = try await TestClient.open(["todos": table])
-    for (pk, list) in [("c", "work"), ("a", "work"), ("b", "home")] { try await test.insert(pk, ["list": .string(list)]) }
+    for (pk, list) in [("c", "work"), ("a", "work"), ("b", "home")] {
+      try await test.insert(pk, ["list": .string(list)])
+    }
     return test
   }
 

@@ -111,13 +111,15 @@ struct LocalWriteTests {
     for column in ["\u{1}seq", "", String(repeating: "c", count: 300)] {
       #expect(await code { try await test.insert("p1", [column: 1]) } == .localUnsupported)
     }
-    #expect(await code { _ = try await test.client.query("todos", QueryPlan(columns: ["\u{1}pk"])) } == .localUnsupported)
+    #expect(
+      await code { _ = try await test.client.query("todos", QueryPlan(columns: ["\u{1}pk"])) } == .localUnsupported)
   }
 
   @Test func `what JSON has no form for is kept as it travels`() async throws {
     let test = try await TestClient.open()
     let uuid = UUIDBytes(high: 1, low: 2)
-    try await test.insert("p1", ["id2": .uuid(uuid), "at": .timestamp(0), "raw": .bytes([1, 2]), "nan": .double(.nan)])
+    try await test.insert(
+      "p1", ["id2": .uuid(uuid), "at": .timestamp(0), "raw": .bytes([1, 2]), "nan": .double(.nan)])
     #expect(
       try await test.columns("p1") == [
         "id2": .string(uuid.description), "at": "1970-01-01T00:00:00.000Z", "raw": "AQI=", "nan": "NaN",
@@ -162,7 +164,9 @@ struct LocalWriteTests {
     #expect(try await test.client.outboxDepth() == 0)
   }
 
-  @Test func `a write of several rows in which one is refused leaves nothing, also when the error is caught`() async throws {
+  @Test func `a write of several rows in which one is refused leaves nothing, also when the error is caught`()
+    async throws
+  {
     let test = try await TestClient.open()
     let thrown = await code {
       try await test.client.write { tx in

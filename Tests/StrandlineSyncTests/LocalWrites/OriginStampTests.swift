@@ -1,8 +1,9 @@
 @_spi(Engine) import StrandlineLog
 import StrandlineProtocol
-@testable @_spi(Scenario) import StrandlineSync
 import StrandlineTestSupport
 import Testing
+
+@testable @_spi(Scenario) import StrandlineSync
 
 struct OriginStampTests {
   private static let tables: [String: TableConfiguration] = [

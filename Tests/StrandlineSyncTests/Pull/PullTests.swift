@@ -108,8 +108,7 @@ struct PullTests {
     #expect(try await test.client.liveRows().map(\.pk) == ["p2"])
   }
 
-  @Test func `a pull that never ends is ended, and goes on with the next run`() async throws {
-    // The bound itself is a hundred thousand pages; what a run of them does is what each of them does.
+  @Test func `a sync pulls page after page until one closes`() async throws {
     let test = try await TestClient.open()
     test.remote.script(pulls: (1...300).map { .answer(.page("0:\($0)", more: true)) })
     try await test.client.sync()
@@ -165,6 +164,21 @@ struct PullTests {
     test.remote.script(pulls: [.answer(.page("2", ["p1": ["a": 9, "n": 5]]))])
     try await test.client.pullOnce()
     #expect(try await test.columns("p1") == ["a": 9, "b": 2, "n": 6])
+  }
+
+  @Test(arguments: [1, 40])
+  func `pending writes find their rows, whether the page or the queue is longer`(rowCount: Int) async throws {
+    let test = try await TestClient.open()
+    for number in 1...10 { try await test.insert("q\(number)") }
+    for _ in 1...3 { try await test.update("p1", transforms: ["n": ["op": "increment", "by": 1]]) }
+    try await test.delete("q2")
+    var rows: [String: [String: Value]] = ["p1": ["n": 10]]
+    for number in 2...40 where number <= rowCount { rows["p\(number)"] = ["n": 0] }
+    test.remote.script(pulls: [.answer(.page("2", rows))])
+    try await test.client.pullOnce()
+    #expect(try await test.columns("p1") == ["n": 13])
+    #expect(try await test.client.liveRows().count == rowCount + 9)
+    #expect(try await test.client.outboxDepth() == 14)
   }
 
   @Test func `a pending increment is not laid twice when its row is not pulled`() async throws {

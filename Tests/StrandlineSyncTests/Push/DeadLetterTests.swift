@@ -16,11 +16,13 @@ struct DeadLetterTests {
       self.entryCountMax = entryCountMax
     }
 
-    func pull(_ request: PullRequest, _ context: RemoteContext) async throws(RemoteFailure) -> RemoteAnswer<PullAnswer> {
+    func pull(_ request: PullRequest, _ context: RemoteContext) async throws(RemoteFailure) -> RemoteAnswer<PullAnswer>
+    {
       try await scripted.pull(request, context)
     }
 
-    func push(_ request: PushRequest, _ context: RemoteContext) async throws(RemoteFailure) -> RemoteAnswer<PushAnswer> {
+    func push(_ request: PushRequest, _ context: RemoteContext) async throws(RemoteFailure) -> RemoteAnswer<PushAnswer>
+    {
       let answer = try await scripted.push(request, context)
       if request.mutations.count > entryCountMax { throw .refused(.batchTooLarge, "at most \(entryCountMax)") }
       if request.mutations.contains(where: { $0.id == culprit }) { throw permanent }
@@ -96,7 +98,9 @@ struct DeadLetterTests {
 
   @Test func `a batch that is too large is given up at once, whole, for the server's words`() async throws {
     let test = try await TestClient.open()
-    try await test.client.write { tx in for n in 1...3 { try tx.insert(["n": .int(Int64(n))], into: "todos", pk: "p\(n)") } }
+    try await test.client.write { tx in
+      for n in 1...3 { try tx.insert(["n": .int(Int64(n))], into: "todos", pk: "p\(n)") }
+    }
     test.remote.script(pushes: [.failure(.refused(.batchTooLarge, "at most 2"))])
     try await test.client.sync()
     let letters = try await test.client.deadLetters()
@@ -175,9 +179,11 @@ struct DeadLetterTests {
   @Test func `what is queued behind a write that is given up is laid over what is left`() async throws {
     let test = try await TestClient.open()
     try await test.client.seedRow(["n": 0], table: "todos", pk: "p1", seq: "1")
-    try await test.update("p1", ["title": "bad"], transforms: ["n": ["op": "increment", "by": 5]], id: "m1", batch: "b")
+    try await test.update(
+      "p1", ["title": "bad"], transforms: ["n": ["op": "increment", "by": 5]], id: "m1", batch: "b")
     try await test.update("p1", transforms: ["n": ["op": "increment", "by": 1]], id: "m2")
-    test.remote.script(pushes: Array(repeating: .failure(Self.permanent), count: 5) + [.failure(ScriptedRemote.offline)])
+    test.remote.script(
+      pushes: Array(repeating: .failure(Self.permanent), count: 5) + [.failure(ScriptedRemote.offline)])
     for _ in 1...4 { #expect(await code { try await test.client.sync() } == .permanentTransport) }
     #expect(await code { try await test.client.sync() } == .remote)
     #expect(try await test.columns("p1") == ["n": 1])

@@ -202,6 +202,27 @@ struct ResetTests {
     try await copy.client.close()
   }
 
+  @Test func `what lives on behind a reset does so also where the tables' definitions are too large to go along`()
+    async throws
+  {
+    let directory = TemporaryDirectory()
+    let path = "\(directory.path)/store"
+    let test = try await TestClient.open(Self.tables, at: path)
+    let names = (0..<2000).map { "a column with a name of some length, number \($0)" }
+    try await test.insert("p1", Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
+    try await test.client.reset()
+    let id = try await test.client.inspect().clientID
+    let stamp = try await Self.meta(test.client)["origin_hlc"]
+    try await test.client.close()
+    let again = try await TestClient.open(Self.tables, at: path)
+    #expect(try await again.client.inspect().clientID == id)
+    #expect(try await Self.meta(again.client)["origin_hlc"] == stamp && stamp != nil)
+    try await again.insert("p1", ["a": 1])
+    #expect(try await again.columns("p1") == ["a": 1])
+    #expect(try await again.client.liveRows().count == 1)
+    try await again.client.close()
+  }
+
   @Test func `reset is refused once the client is closed`() async throws {
     let test = try await TestClient.open()
     try await test.client.close()

@@ -58,6 +58,14 @@ final class ScriptedRemote: Remote {
     }
   }
 
+  /// Takes back what has not been asked for yet.
+  func forgetScript() {
+    state.withLock {
+      $0.pulls = []
+      $0.pushes = []
+    }
+  }
+
   static let offline = RemoteFailure(.unreachable(reason: "the script is over", underlying: nil))
 
   func pull(_ request: PullRequest, _ context: RemoteContext) async throws(RemoteFailure) -> RemoteAnswer<PullAnswer> {

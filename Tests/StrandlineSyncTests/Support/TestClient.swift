@@ -75,7 +75,9 @@ struct TestClient {
 
   func shadows() async throws -> [String] { try await client.shadows().map { "\($0.table)/\($0.pk)" } }
 
-  func insert(_ pk: String, _ columns: [String: Value] = [:], id: String? = nil, in table: String = "todos") async throws {
+  func insert(_ pk: String, _ columns: [String: Value] = [:], id: String? = nil, in table: String = "todos")
+    async throws
+  {
     try await client.apply(.insert, to: table, pk: pk, columns: columns, mutationID: id)
   }
 

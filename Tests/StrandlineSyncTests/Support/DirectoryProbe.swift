@@ -1,0 +1,12 @@
+import Foundation
+
+/// Looks at the machine's own file system.
+enum DirectoryProbe {
+  static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+  /// Makes a file's bytes meaningless.
+  static func overwrite(_ path: String) {
+    let count = (try? Data(contentsOf: URL(fileURLWithPath: path)).count) ?? 0
+    _ = FileManager.default.createFile(atPath: path, contents: Data(repeating: 0x5A, count: count))
+  }
+}
