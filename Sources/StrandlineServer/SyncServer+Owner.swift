@@ -68,14 +68,13 @@ extension SyncServer {
   }
 
   private func apply(_ write: OwnerWrite, to work: inout PushWork) throws(ServerStorageFailure) {
-    guard case .upsert(_, _, let named, let hlc) = write, let table = configuration.table(write.row.table) else {
-      return try work.delete(write.row)
-    }
+    guard let table = configuration.table(write.row.table) else { return }
+    guard case .upsert(_, _, let named, let hlc) = write else { return try work.delete(write.row, in: table) }
     let row = try work.row(write.row)
     let columns = (row?.columns ?? [:]).merging(named) { $1 }
     var stamps = row?.stamps ?? [:]
     if let hlc, table.conflictMode == .hlc { for column in named.keys { stamps[column] = hlc.description } }
-    try work.put(columns, stamps, bucket: table.bucket(of: columns), at: write.row)
+    try work.put(columns, stamps, at: write.row, in: table)
   }
 
   /// The columns of a row, past all policies; nil if there is none.

@@ -10,7 +10,7 @@ struct FeedMerge {
     var entries: ArraySlice<FeedEntry> = []
     /// Where to read on; nil: at the end.
     var next: Int64?
-    var chunkCount = 32
+    var chunkCount = FeedMerge.chunkCountMin
   }
 
   struct Candidate {
@@ -18,6 +18,7 @@ struct FeedMerge {
     var bucket: String
   }
 
+  private static let chunkCountMin = 8
   private static let chunkCountMax = 512
 
   private let state: any ServerState
@@ -65,6 +66,8 @@ struct FeedMerge {
         }
         if wanted == entry.number { return }
         lanes[index].entries = lanes[index].entries.drop { $0.number < wanted }
+        // A hostile cursor has many holes: whoever jumps reads little ahead.
+        lanes[index].chunkCount = Self.chunkCountMin
         if lanes[index].entries.isEmpty, let next = lanes[index].next { lanes[index].next = max(next, wanted) }
         continue
       }

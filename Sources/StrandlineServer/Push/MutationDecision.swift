@@ -38,7 +38,7 @@ struct MutationRules {
   /// How far a stamp may be ahead of the server's clock.
   static let stampLeadMilliseconds: Int64 = 5000
 
-  /// The first rule that holds decides. The numbers are those of the protocol's table (Docs/Protocol.md, "Deciding one mutation").
+  /// The first rule that holds decides. The numbers are those of the table (Docs/Server.md, "Deciding one mutation").
   func decide(_ mutation: CheckedMutation, on subject: MutationSubject) -> MutationDecision {
     if subject.wasDeletedJustNow { return .rejected(.deleteWins, serverRow: nil) }  // 1
     if subject.removal != nil {  // 2

@@ -51,11 +51,10 @@ struct PushRun {
       verdict = .rejected(mutation.id, reason, serverRow: serverRow)
       if serverRow != nil { grant = self.grant(mutation.row, subject.row?.bucket) }
     case .delete:
-      try work.delete(mutation.row)
+      try work.delete(mutation.row, in: table)
       verdict = .applied(mutation.id)
     case .write(let write):
-      let bucket = table.bucket(of: write.columns)
-      let number = try work.put(write.columns, write.stamps, bucket: bucket, at: mutation.row)
+      let number = try work.put(write.columns, write.stamps, at: mutation.row, in: table)
       for (column, value) in write.losers {
         work.note(
           JournalEntry(
@@ -64,7 +63,7 @@ struct PushRun {
       }
       let serverRow = write.tellsRow ? rules.rendered(write.columns, of: mutation.row) : nil
       verdict = .applied(mutation.id, serverRow: serverRow)
-      if serverRow != nil { grant = self.grant(mutation.row, bucket) }
+      if serverRow != nil { grant = self.grant(mutation.row, table.bucket(of: write.columns)) }
     }
     work.record(
       RecordedVerdict(

@@ -7,6 +7,8 @@ struct PushWork {
     var tombstonesBefore: [ServerTombstone]?
     var tombstones: [ServerTombstone] = []
     var wasDeletedJustNow = false
+    /// Whether entries of the journal that the row had before can be shown no more.
+    var outdatesJournal = false
   }
 
   let state: any ServerState
@@ -75,22 +77,25 @@ struct PushWork {
   /// Writes the row, and first the tombstone of the bucket value that it leaves, if it leaves one. Answers the write's number.
   @discardableResult
   mutating func put(
-    _ columns: [String: Value], _ stamps: [String: String], bucket: String?, at id: RowID
+    _ columns: [String: Value], _ stamps: [String: String], at id: RowID, in table: ServerTable
   ) throws(ServerStorageFailure) -> Int64 {
+    let bucket = table.bucket(of: columns)
     if let old = try slot(id).now, !Self.isSame(old.bucket, bucket) {
       try bury(id, bucket: old.bucket ?? "")
     }
     let number = draw()
     slots[id]?.now = ServerRow(columns: columns, number: number, bucket: bucket, stamps: stamps)
+    slots[id]?.outdatesJournal = table.keepsJournal
     return number
   }
 
   /// Removes a row that is there.
-  mutating func delete(_ id: RowID) throws(ServerStorageFailure) {
+  mutating func delete(_ id: RowID, in table: ServerTable) throws(ServerStorageFailure) {
     guard let old = try slot(id).now else { return }
     try bury(id, bucket: old.bucket ?? "")
     slots[id]?.now = nil
     slots[id]?.wasDeletedJustNow = true
+    slots[id]?.outdatesJournal = table.keepsJournal
   }
 
   mutating func grant(_ grant: DeliveryGrant) { grants.insert(grant) }
@@ -126,6 +131,7 @@ struct PushWork {
     for (id, slot) in slots {
       if slot.before != slot.now {
         changes.rows.append(ServerChanges.RowChange(id: id, before: slot.before, after: slot.now))
+        if slot.outdatesJournal, let before = slot.before { changes.outdatedJournal.append((id, before.number)) }
       }
       guard let before = slot.tombstonesBefore else { continue }
       for tombstone in slot.tombstones where !before.contains(tombstone) {
@@ -135,7 +141,7 @@ struct PushWork {
     }
     for grant in grants where try !state.holds(grant) { changes.grants.append(grant) }
     changes.verdicts = Array(verdicts.values)
-    changes.journal = journal
+    changes.journal = journal.filter { slots[$0.row]?.now?.number == $0.number }
     var counter = counter
     if try counter.highMark != state.counter().highMark {
       counter.tag = tag

@@ -75,6 +75,8 @@ public struct ServerChanges: Sendable {
   public var verdicts: [RecordedVerdict] = []
   public var forgottenVerdicts: [String] = []
   public var journal: [JournalEntry] = []
+  /// Rows and numbers whose entries no page shows any more, because the row was written again or is gone.
+  public var outdatedJournal: [(row: RowID, number: Int64)] = []
   public var forgottenTags: [Int64] = []
   public var clients: [RegisteredClient] = []
   public var tables: [TableRecord] = []
@@ -87,7 +89,8 @@ public struct ServerChanges: Sendable {
 
   public var isEmpty: Bool {
     rows.isEmpty && tombstones.isEmpty && reaped.isEmpty && grants.isEmpty && verdicts.isEmpty
-      && forgottenVerdicts.isEmpty && journal.isEmpty && forgottenTags.isEmpty && clients.isEmpty && tables.isEmpty
+      && forgottenVerdicts.isEmpty && journal.isEmpty && outdatedJournal.isEmpty && forgottenTags.isEmpty
+      && clients.isEmpty && tables.isEmpty
       && counter == nil
   }
 }

@@ -165,4 +165,23 @@ import Testing
     #expect(found == expected)
     #expect(cursor == "300")
   }
+
+  @Test("a server that begins in the middle of a history")
+  func startState() async throws {
+    let test = try await server(["notes": ServerTable(bucketColumn: "owner")])
+    try await test.server.seed(
+      ServerStartState(
+        rows: [.init(table: "notes", pk: "a", columns: ["owner": "ann"], number: 4)],
+        tombstones: [
+          ServerTombstone(id: RowID(table: "notes", pk: "b"), bucket: "ann", number: 5, deletedAt: TestServer.start)
+        ], highMark: 6, reapHorizon: 3))
+    #expect(try await test.highMark == 6)
+    #expect(try await test.pull(Self.mine, from: "2").signal == "CHECKPOINT_EXPIRED")
+    #expect(try await test.pull(Self.mine, from: "3").summary == ["a@4"])
+    let known = try await test.pull(Self.mine, from: "3")
+    #expect(known.summary == ["a@4", "-b@5"] && known.cursor == "6")
+    #expect(try await test.verdict(.update("m1", "b", ["n": 1])) == "DELETE_WINS")
+    #expect(try await test.verdict(.update("m2", "a", ["n": 1])) == "applied")
+    #expect(try await test.pull(Self.mine, from: "6").summary == ["a@7"])
+  }
 }

@@ -1,4 +1,5 @@
 import StrandlineServer
+import StrandlineTestSupport
 import Testing
 
 @Suite("Conflict journal") struct JournalTests {
@@ -42,6 +43,33 @@ import Testing
     try await test.own("notes", "a", ["n": 1, "k": 1])
     _ = try await test.push([.update("m1", "a", ["n": 2]), .update("m2", "a", ["k": 2])])
     #expect(try await test.pull([("notes", [:])]).conflicts == [conflict("k", 1, "m2", "3")])
+  }
+
+  @Test("entries that no page shows any more are not kept")
+  func outdated() async throws {
+    let directory = TemporaryDirectory()
+    let storage = try await EmbeddedServerStorage.open(at: directory.path + "/server")
+    let server = try await SyncServer(
+      ServerConfiguration(tables: ["notes": ServerTable(keepsJournal: true)]), storage: storage)
+    func push(_ mutations: [Mutation]) async throws {
+      let request = PushRequest(
+        clientID: nil, schemaVersion: 1, lastMutationID: nil, isAtomic: false, mutations: mutations)
+      _ = try await server.push(request, as: Caller(userID: "ann"))
+    }
+    func columns(_ number: Int64) async throws -> [String] {
+      try await storage.read { (state) throws(ServerStorageFailure) in
+        try state.journal(of: RowID(table: "notes", pk: "a"), number: number).map(\.column)
+      }
+    }
+    try await push([.insert("m1", "a", ["n": 1, "k": 1]), .update("m2", "a", ["n": 2]), .update("m3", "a", ["k": 2])])
+    #expect(try await columns(2) == [])
+    #expect(try await columns(3) == ["k"])
+    try await push([.update("m4", "a", ["n": 3])])
+    #expect(try await columns(3) == [])
+    #expect(try await columns(4) == ["n"])
+    try await push([.delete("m5", "a")])
+    #expect(try await columns(4) == [])
+    try await server.close()
   }
 
   @Test("nothing without the journal, and no column that the role may not read")

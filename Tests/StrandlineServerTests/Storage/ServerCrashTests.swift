@@ -1,3 +1,4 @@
+import Glibc
 import Strandline
 import StrandlineLog
 import StrandlineServer
@@ -87,5 +88,35 @@ import Testing
       }
       try #require(try await snapshot(again) == states[states.count - 1], "point \(place)")
     }
+  }
+
+  @Test("a full disk refuses a push without a code, and nothing of it is left; later pushes go on without a gap")
+  func fullDisk() async throws {
+    let faulty = FaultyFileSystem(SimulatedDisk())
+    let test = try await server(faulty, seed: 3)
+    #expect(try await push([.insert("m1", "a", ["owner": "ann"])], to: test) == ["applied"])
+    // Large enough to need space that the log has not set aside.
+    var generator = SeededGenerator(seed: 3)
+    let digits: [UInt8] = generator.bytes(200_000).map { 0x30 + $0 % 64 }
+    let mutation = Mutation.update("m2", "a", ["text": .string(String(decoding: digits, as: UTF8.self))])
+    let request = PushRequest(
+      clientID: nil, schemaVersion: 1, lastMutationID: nil, isAtomic: false, mutations: [mutation])
+    faulty.setScript { call in
+      let needsSpace =
+        call.operation == .allocate || call.operation == .create
+        || (call.operation == .write && call.name.hasSuffix(".tmp"))
+      return needsSpace ? .errno(Errno(ENOSPC)) : nil
+    }
+    do throws(ErrorAnswer) {
+      _ = try await test.push(request, as: Caller(userID: "ann"))
+      Issue.record("it was answered")
+    } catch {
+      #expect(error.code == nil)
+    }
+    #expect(try await snapshot(test).rows.map(\.row) == [["owner": "ann"]])
+    faulty.heal()
+    #expect(try await push([mutation], to: test) == ["applied"])
+    let history = try await test.notes().history.flatMap { HistoryAnchor($0) }
+    #expect(history?.number == 2)
   }
 }

@@ -13,6 +13,7 @@ extension ServerChanges {
     }
     for verdict in verdicts { try transaction.put(verdict.cells, into: "verdicts") }
     for id in forgottenVerdicts { try transaction.delete(.string(id), from: "verdicts") }
+    for outdated in outdatedJournal { try transaction.removeJournal(of: outdated.row, number: outdated.number) }
     for entry in journal {
       try transaction.put(
         [
@@ -85,6 +86,15 @@ extension ServerChanges {
 extension Transaction {
   fileprivate mutating func counterRow() throws(StoreError) -> Row {
     try get(.int(EmbeddedSchema.counterKey), in: "counter") ?? ["id": .int(EmbeddedSchema.counterKey)]
+  }
+
+  fileprivate mutating func removeJournal(of id: RowID, number: Int64) throws(StoreError) {
+    let entries = try query("journal").where("table", .equals, .string(id.table)).where("pk", .equals, .string(id.pk))
+      .where("number", .equals, .int(number)).select("column").all()
+    for entry in entries {
+      guard let column = entry["column"] else { continue }
+      try delete(key: [.string(id.table), .string(id.pk), .int(number), column], from: "journal")
+    }
   }
 
   /// Writes the counter as it is, so that there is a commit.
