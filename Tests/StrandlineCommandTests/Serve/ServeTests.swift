@@ -170,7 +170,7 @@ import Testing
         ["--config", open("x9", "{\(tables),\"tokens\":{\"jwksURL\":\"http://127.0.0.1:1/\"}}"), "--store", store], 4,
         "127.0.0.1:1"
       ),
-      (["--config", good, "--store", foreign], 4, "foreign"),
+      (["--config", good, "--store", foreign], 3, "foreign"),
     ]
     for (arguments, code, text) in cases {
       let address = arguments.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
