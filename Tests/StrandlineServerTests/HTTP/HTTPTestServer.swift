@@ -19,6 +19,9 @@ struct HTTPTestServer {
   init(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) async throws {
     guard let address = SocketAddress("127.0.0.1:0") else { throw NoAddress() }
     var configuration = HTTPServerConfiguration(address: address)
+    // The tests that run beside it may keep the pool's threads for long.
+    configuration.deadlines.connect = .seconds(900)
+    configuration.deadlines.request = .seconds(900)
     change(&configuration)
     test = try await TestServer([
       "notes": ServerTable(bucketColumn: "owner"), "colors": ServerTable(isPullOnly: true),
@@ -37,7 +40,7 @@ struct HTTPTestServer {
 
   func stop() async { await http.stop() }
 
-  static func token(_ user: String = "ann", expires: Int64 = 300, secret: [UInt8] = Self.secret) -> String {
+  static func token(_ user: String = "ann", expires: Int64 = 3600, secret: [UInt8] = Self.secret) -> String {
     let now = SystemClock().wallMilliseconds() / 1000
     return TokenText.hs256(["sub": .string(user), "exp": .int(now + expires)], secret: secret)
   }
