@@ -19,9 +19,6 @@ struct HTTPTestServer {
   init(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) async throws {
     guard let address = SocketAddress("127.0.0.1:0") else { throw NoAddress() }
     var configuration = HTTPServerConfiguration(address: address)
-    // The tests that run beside it may keep the pool's threads for long.
-    configuration.deadlines.connect = .seconds(900)
-    configuration.deadlines.request = .seconds(900)
     change(&configuration)
     test = try await TestServer([
       "notes": ServerTable(bucketColumn: "owner"), "colors": ServerTable(isPullOnly: true),
@@ -47,6 +44,9 @@ struct HTTPTestServer {
 
   func remote(_ change: (inout RemoteConfiguration) -> Void = { _ in }) throws -> HTTPRemote {
     var configuration = RemoteConfiguration(url: "http://127.0.0.1:\(port)", publishableKey: "key")
+    // The tests that run beside it may keep the pool's threads for long.
+    configuration.deadlines.connect = .seconds(900)
+    configuration.deadlines.request = .seconds(900)
     change(&configuration)
     return try HTTPRemote(configuration)
   }
