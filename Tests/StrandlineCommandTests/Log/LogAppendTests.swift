@@ -174,7 +174,7 @@ struct LogAppendTests {
   @Test func `a disk that is full is told with what was written, and the advice is one a shell can take`() throws {
     // A limit on the size of files stands in for the disk: EFBIG is treated as ENOSPC is.
     let run = try ToolRun.shell(
-      #"trap '' XFSZ; ulimit -f 3000; yes "$(head -c 60000 /dev/zero | tr '\0' x)" | head -n 200 | "$0" log append \#(store)"#
+      #"trap '' XFSZ; ulimit -f 3000; yes "$(head -c 45000 /dev/urandom | base64 -w0)" | head -n 200 | "$0" log append \#(store)"#
     )
     #expect(run.ending == .exited(4))
     #expect(run.errorText.contains("Free some space and append the rest."), "\(run.errorText)")

@@ -119,7 +119,7 @@ struct DamageTableTests {
   @Test(arguments: rows)
   func `one kind of damage ends every command with one exit code`(row: Row) throws {
     let store = try InspectedStore(commitCount: 40, closes: row.closes)
-    #expect(try store.segments.count > 9)
+    #expect(try store.segments.count > 3)
     try row.make(store)
     let before = try store.fingerprint
     for words in Self.commands {
@@ -145,7 +145,8 @@ struct DamageTableTests {
       let run = store.log(words)
       #expect(run.code == .corruption, "\(words)")
       #expect((run.out + run.err).contains("no store here: the 50 names in it are no file of a store"), "\(words)")
-      #expect(!(run.out + run.err).contains("file-30"), "\(words)")
+      // One document lists what there is, for programs.
+      #expect(words == ["info", "%", "--json"] || !(run.out + run.err).contains("file-30"), "\(words)")
     }
     let salvage = store.log("salvage", "%", "--to", store.scratch.file("new"))
     #expect(salvage.code == .corruption && salvage.err.contains("not a file of a Strandline store"), "\(salvage.err)")
@@ -158,6 +159,10 @@ struct DamageTableTests {
     #expect(run.code == .success)
     #expect(run.lines.count { $0.hasPrefix("note: ") } == 11, "\(run.out)")
     #expect(run.out.contains("and 40 more of these: no file of a store"))
+    let info = store.log("info", "%").out
+    #expect(
+      info.contains("not ours     file-0, ") && info.contains(", and 40 more\n") && !info.contains("file-30"), "\(info)"
+    )
   }
 
   @Test func `a layer that is missing ends every command with one exit code`() throws {
