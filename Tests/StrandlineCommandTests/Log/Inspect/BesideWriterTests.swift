@@ -9,7 +9,14 @@ import Testing
 
 /// `strandline log` beside a writer at work: what is being written is no finding, and what is shown is true.
 struct BesideWriterTests {
-  private static let roundCount = 40 * SoakScale.factor
+  private static let roundCount = 8 * SoakScale.factor
+  /// From here on records are small, so that a store that is written all the while stays one that can be read again and again.
+  private static let byteCountMax = 4 << 20
+
+  /// How long the next record is to be.
+  private static func length(behind written: Int, _ number: Int, max: Int) -> Int {
+    number &* 7919 % (written < byteCountMax ? max : 20)
+  }
 
   /// Runs every looking command once and holds it to the rules.
   private static func look(at store: InspectedStore, _ context: String) throws {
@@ -34,18 +41,20 @@ struct BesideWriterTests {
     private let isStopped = Atomic<Bool>(false)
     private let isDone = Atomic<Bool>(false)
 
-    init(_ descriptor: Int32, seed: UInt64) {
+    init(_ descriptor: Int32) {
       Thread.detachNewThread { [self] in
-        var random = SeededGenerator(seed: seed)
+        var (written, number) = (0, 0)
         while !isStopped.load(ordering: .acquiring) {
-          let length = Int.random(in: 0..<(Bool.random(using: &random) ? 200 : 60_000), using: &random)
+          number += 1
+          let length = BesideWriterTests.length(behind: written, number, max: number % 8 == 0 ? 60_000 : 600)
+          written += length
           var rest = ([UInt8](repeating: UInt8(ascii: "x"), count: length) + [0x0A])[...]
           while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 else { break }
             rest = rest.dropFirst(count)
           }
-          usleep(200)
+          usleep(500)
         }
         isDone.store(true, ordering: .releasing)
       }
@@ -63,8 +72,8 @@ struct BesideWriterTests {
     let store = try InspectedStore(commitCount: 2)
     var child = try ChildProcess(
       ToolRun.path, ["log", "append", store.path] + options, input: .pipe, output: .none)
-    let feeder = Feeder(child.input, seed: 7 &+ SoakScale.seed)
-    for round in 0..<Self.roundCount / 4 { try Self.look(at: store, "\(options), round \(round)") }
+    let feeder = Feeder(child.input)
+    for round in 0..<Self.roundCount { try Self.look(at: store, "\(options), round \(round)") }
     feeder.stop()
     child.closeInput()
     #expect(child.wait() == .exited(0))
@@ -100,10 +109,12 @@ struct BesideWriterTests {
     let work: @Sendable (Int) throws -> Void = { number in
       let log = try Log.open(at: path)
       for value in 0..<number % 4 {
-        try log.append([[UInt8](repeating: 120, count: 1 + (number * 7919 + value * 131) % 40_000)])
+        let length = Self.length(behind: number * 20_000, number + value, max: 40_000)
+        try log.append([[UInt8](repeating: 120, count: length)])
       }
       // Some leave without an end, as a killed process does.
       if number % 5 != 0 { try log.close() }
+      usleep(500)
     }
     try Self.beside(work) {
       for round in 0..<Self.roundCount { try Self.look(at: store, "round \(round)") }
@@ -113,14 +124,15 @@ struct BesideWriterTests {
   @Test func `segments that are closed and begun while one looks are no finding`() throws {
     let store = try InspectedStore(commitCount: 2)
     var options = LogOptions()
-    options.segmentByteCountMax = 256 << 10
+    options.segmentByteCountMax = 16 << 10
     options.spaceAheadByteCount = 64 << 10
     let log = try Log.open(at: store.path, options: options)
     let work: @Sendable (Int) throws -> Void = { number in
-      try log.append([[UInt8](repeating: 120, count: 1 + number * 7919 % 30_000)])
+      try log.append([[UInt8](repeating: 120, count: Self.length(behind: number * 2000, number, max: 4000))])
+      usleep(200)
     }
     try Self.beside(work) {
-      for round in 0..<Self.roundCount / 2 { try Self.look(at: store, "round \(round)") }
+      for round in 0..<Self.roundCount { try Self.look(at: store, "round \(round)") }
     }
     try log.close()
     try Self.look(at: store, "afterwards")
