@@ -12,8 +12,8 @@ public enum StoreSalvage {
   ///   - target: where the new store is to stand; nothing may be there, its parent must exist.
   ///   - epoch: an older epoch to save instead of the highest.
   ///   - environment: the disk, the clocks and chance; the machine's own.
-  /// - Throws: as ``Salvage/run(from:to:epoch:environment:)``, with nothing at `target`; only where the sync of its parent fails, which comes
-  ///   last, the whole new store stands there.
+  /// - Throws: as ``Salvage/run(from:to:epoch:environment:)``; ``StoreError/copyUnconfirmed(path:_:)`` with the whole new store at `target`,
+  ///   other errors with nothing there.
   /// - Complexity: reads the log and each damaged layer twice, whole layers once more to copy them; where something is lost, everything that
   ///   was kept is written once more.
   @discardableResult
@@ -71,7 +71,7 @@ private final class SalvageWork: LayerSalvager {
       case .outOfSpace(let failure): throw .outOfSpace(failure)
       case .ioFailed(let failure): throw .ioFailed(failure)
       // A log that an application keeps by itself has no tables to look after.
-      case .undecodable where outcomes.isEmpty: break
+      case .unsupportedFormat(_, .withoutTables) where outcomes.isEmpty, .undecodable where outcomes.isEmpty: break
       default: unsettled = error
       }
     }
