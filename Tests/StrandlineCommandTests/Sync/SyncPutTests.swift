@@ -38,6 +38,12 @@ import Testing
     #expect(try put(#"{"id":"a","n":1}"#, "todos").text == "queued insert todos a\n")
     #expect(try put(#"{"id":"a","m":2}"#, "todos").text == "queued update todos a\n")
     #expect(try rows("todos") == [#"{"id":"a","m":2,"n":1,"owner":"ann"}"#])
+    #expect(
+      try ToolRun(["get", store, "--table", "todos", "--key", "a", "--jsonl"]).text
+        == #"{"id":"a","m":2,"n":1,"owner":"ann"}"# + "\n")
+    #expect(
+      try ToolRun(["history", store, "--table", "todos", "--key", "a", "--limit", "1"]).text.hasSuffix(
+        "\t" + #"{"id":"a","m":2,"n":1,"owner":"ann"}"# + "\n"))
     #expect(try put(#"{"id":"a"}"#, "todos", "--insert").ending == .exited(1))
     #expect(try put(#"{"id":"b"}"#, "todos", "--update").ending == .exited(1))
     #expect(try put(#"{"n":1}"#, "todos", "--update").ending == .exited(2))
