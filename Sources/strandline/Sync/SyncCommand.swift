@@ -90,7 +90,7 @@ struct SyncCommand: Command {
     } else {
       for line in RoundText.lines(round, path: access.path) { try console.print(line) }
     }
-    if let error = round.error { throw error }
+    if let error = round.error { throw Failure(Failure.code(of: error), "\(error) (\(address.url))") }
     return round.hasFinding ? .finding : .success
   }
 }

@@ -47,12 +47,14 @@ struct FollowLoop {
     defer { scheduler.stop() }
     var told = SyncHealth()
     while true {
+      // Read in front of the rounds, so that the one that ends it is printed.
+      let (error, block) = (fatal.error, client.block)
       try print(client.takeRounds())
       try tell(scheduler.health(), &told)
       try console.out.flush()
       try console.out.checkReader()
-      if let error = fatal.error { throw error }
-      if client.block != nil { return .finding }
+      if let error { throw error }
+      if block != nil { return .finding }
       if Interruption.isRequested { break }
       var waiting = pollfd(fd: Interruption.wakeDescriptor, events: Int16(POLLIN), revents: 0)
       poll(&waiting, 1, Self.pauseMilliseconds)

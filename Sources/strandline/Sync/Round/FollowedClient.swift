@@ -1,3 +1,4 @@
+import StrandlineLog
 @_spi(Engine) import StrandlineSync
 import Synchronization
 
@@ -32,20 +33,38 @@ final class FollowedClient: ScheduledClient {
       state.isRunning = true
       return state.budget
     }
-    defer {
-      state.withLock { state in
-        state.isRunning = false
-        state.files = DirectorySignature(access.path)
-      }
+    let (round, spent): (SyncRound, DeadLetterBudget)
+    do {
+      (round, spent) = try await SyncRound.run(
+        access, settings, plan, over: MeteredRemote(remote), budget: budget)
+    } catch {
+      end { _ in }
+      throw error
     }
-    let (round, spent) = try await SyncRound.run(
-      access, settings, plan, over: MeteredRemote(remote), budget: budget)
-    state.withLock { state in
+    end { state in
       state.budget = spent
       state.block = round.block
       state.rounds.append(round)
     }
+    if isBehind(round) { state.withLock { $0.reportDepth }?(1) }
     if let error = round.error { throw error }
+  }
+
+  /// Whoever hears of the round may write from then on, and is seen to have written.
+  private func end(_ note: (inout State) -> Void) {
+    let files = DirectorySignature(access.path)
+    state.withLock { state in
+      state.isRunning = false
+      state.files = files
+      note(&state)
+    }
+  }
+
+  /// Whether another process has written before it was noted how the files were: the store was closed already.
+  private func isBehind(_ round: SyncRound) -> Bool {
+    guard let store = try? StoreAccess.reading(access.path) else { return false }
+    defer { try? store.close() }
+    return store.position.sequence > round.sequence
   }
 
   func onQueueDepth(_ report: @escaping @Sendable (Int) -> Void) -> @Sendable () -> Void {

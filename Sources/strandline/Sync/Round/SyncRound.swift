@@ -1,3 +1,4 @@
+import StrandlineLog
 @_spi(Engine) import StrandlineSync
 
 /// What one round of syncing came to.
@@ -9,6 +10,8 @@ struct SyncRound: Sendable {
   /// Local writes that wait still.
   var depth = 0
   var cursor = "0"
+  /// The newest commit of the store when it was closed.
+  var sequence = SequenceNumber.zero
   var block: SoftBlockReason?
   /// What ended the round.
   var error: SyncError?
@@ -68,6 +71,7 @@ struct SyncRound: Sendable {
       round.cursor = checkpoint.cursor
       round.block = checkpoint.softBlockReason
       round.depth = try await client.outboxDepth()
+      round.sequence = try await client.view().sequence
       return (round, stream, client.deadLetterBudget)
     }
     var result = round
