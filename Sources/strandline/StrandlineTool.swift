@@ -11,8 +11,8 @@ enum StrandlineTool {
     members: [
       .command(TourCommand.self)
     ] + StoreCommands.nodes + [
-      .command(ServeCommand.self), .group(ScenarioCommands.group), .group(LogCommands.group),
-      .command(TourWriter.self),
+      .command(ServeCommand.self), .command(TokenCommand.self), .group(SyncCommands.group),
+      .group(ScenarioCommands.group), .group(LogCommands.group), .command(TourWriter.self),
     ])
 
   static func main() {

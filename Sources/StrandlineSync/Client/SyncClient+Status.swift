@@ -42,6 +42,8 @@ public struct SyncInspection: Hashable, Sendable {
   public var cursor: String
   /// Nil where the store could not keep one yet.
   public var clientID: String?
+  /// The user that the store belongs to; nil: nobody yet.
+  public var owner: String?
 }
 
 extension SyncClient {
@@ -73,7 +75,8 @@ extension SyncClient {
       }
       return SyncInspection(
         head: head, depth: try view.outboxDepth(), lastMutationID: try view.metaText(.lastMutationID),
-        cursor: try view.metaText(.cursor) ?? "0", clientID: try view.metaText(.clientID))
+        cursor: try view.metaText(.cursor) ?? "0", clientID: try view.metaText(.clientID),
+        owner: try view.metaText(.ownerSubject))
     }
   }
 }

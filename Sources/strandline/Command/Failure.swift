@@ -1,5 +1,6 @@
 import Strandline
 import StrandlineLog
+import StrandlineSync
 
 /// An error that a command reports in its own words.
 struct Failure: Error, Equatable {
@@ -24,7 +25,8 @@ extension Failure {
     case let error as any ErrorOfWrite: outcome(of: error.cause)
     case OutputError.closedPipe: (.success, nil)
     case let error as OutputError: (.ioFailure, error.description)
-    case is Interrupted: (.interrupted, nil)
+    case let error as SyncError: (code(of: error), error.description)
+    case is Interrupted, is CancellationError: (.interrupted, nil)
     default: (.ioFailure, String(describing: error))
     }
   }

@@ -132,7 +132,22 @@ extension RemoteFailure {
       self.init(.unreachable(reason: "the answer is larger than is taken", underlying: URLError(error.code)))
     default:
       // A fresh one: the user info of what URLSession throws holds the request's url and more.
-      self.init(.unreachable(reason: "URLError \(error.code.rawValue)", underlying: URLError(error.code)))
+      let reason = Self.reason(error.code).map { "\($0) (URLError \(error.code.rawValue))" }
+      self.init(
+        .unreachable(reason: reason ?? "URLError \(error.code.rawValue)", underlying: URLError(error.code)))
+    }
+  }
+
+  private static func reason(_ code: URLError.Code) -> String? {
+    switch code {
+    case .cannotConnectToHost: "nobody takes the connection"
+    case .cannotFindHost, .dnsLookupFailed: "the host's name has no address"
+    case .networkConnectionLost: "the connection broke"
+    case .notConnectedToInternet: "there is no network"
+    case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+      .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot:
+      "no secure connection could be made"
+    default: nil
     }
   }
 }

@@ -54,6 +54,7 @@ struct LoadCommand: Command {
       path, makes: true, history: history, memoryByteCount: memoryByteCount, console
     ) { store in
       Interruption.beginGraceful()
+      try StoreKeeper.refuse("put", in: store)
       try declaration.ensure(table, in: store)
       let schema = try store.view().schema(of: table)
       let sink = RowSink(store: store, table: schema, durability: settings.durability, metadata: metadata)
