@@ -33,25 +33,28 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - path: absolute, or relative to the working directory; its parent must exist.
   ///   - schema: what the application expects. Nil: as it is stored.
+  ///   - migrations: how rows get from what earlier versions of the application declared to `schema`; those that are needed are part of the
+  ///     same commit, which has every row of the table in it.
   ///   - options: checked first.
   /// - Throws: ``StoreError/locked(path:by:)``; ``StoreError/corrupt(_:)`` and ``StoreError/unsupportedFormat(file:detail:)`` with no byte
-  ///   changed; ``StoreError/schemaMismatch(_:)`` and ``StoreError/invalidSchema(reason:)`` with the store as it was;
+  ///   changed; ``StoreError/schemaMismatch(_:)`` and ``StoreError/invalidSchema(reason:)``,
+  ///   ``StoreError/migrationFailed(table:column:reason:)`` with the store as it was;
   ///   ``StoreError/invalidOption(name:reason:)``, ``StoreError/noStore(path:)``, ``StoreError/outOfSpace(_:)``, ``StoreError/ioFailed(_:)``.
   /// - Complexity: O(bytes of log behind the last layer), at most about ``StoreOptions/memoryLayerByteCountMax`` twice, and one read a layer.
   @available(*, noasync, message: "blocks; use the async form")
   public static func open(
-    at path: String, schema: Schema? = nil, options: StoreOptions = StoreOptions()
+    at path: String, schema: Schema? = nil, migrations: [Migration] = [], options: StoreOptions = StoreOptions()
   ) throws(StoreError) -> Store {
-    Store(try StoreOpener(path: path, options: try options.checked()).open(schema))
+    Store(try StoreOpener(path: path, options: try options.checked()).open(schema, migrations))
   }
 
   /// As the synchronous form, on a thread of its own.
   public static func open(
-    at path: String, schema: Schema? = nil, options: StoreOptions = StoreOptions()
+    at path: String, schema: Schema? = nil, migrations: [Migration] = [], options: StoreOptions = StoreOptions()
   ) async throws -> Store {
     try Task.checkCancellation()
     return try await OwnThread.run { () throws(StoreError) in
-      Store(try StoreOpener(path: path, options: try options.checked()).open(schema))
+      Store(try StoreOpener(path: path, options: try options.checked()).open(schema, migrations))
     }
   }
 
@@ -67,14 +70,18 @@ public final class Store: Sendable {
   /// Runs `body` on the state as of now, on the calling thread. Inside a write it sees the state in front of that write.
   public func read<Result>(_ body: (ReadView) throws -> Result) throws -> Result { try body(view()) }
 
-  /// The state right behind the commit `sequence`.
+  /// The state right behind the commit `sequence`, with the tables as they were then.
   ///
   /// - Throws: ``StoreError/historyTrimmed(first:)`` if versions of then may be gone; see ``StoreOptions/history``.
   public func view(at sequence: SequenceNumber) throws(StoreError) -> ReadView {
     var snapshot = try engine.snapshot()
     let horizon = max(snapshot.state.stack.horizon, engine.log.status.resetSequence.rawValue)
     guard sequence.rawValue >= horizon else { throw .historyTrimmed(first: SequenceNumber(horizon)) }
-    snapshot.sequence = min(snapshot.sequence, sequence.rawValue)
+    if sequence.rawValue < snapshot.sequence {
+      // An index that was filled later knows nothing of then, and a column may have had another type.
+      let tables = Tables(try Catalog(storedIn: snapshot.state.stack, at: sequence.rawValue))
+      snapshot = Snapshot(state: snapshot.state.with(tables), sequence: sequence.rawValue)
+    }
     return ReadView(snapshot)
   }
 

@@ -8,7 +8,7 @@ extension StoreError {
     case .coding, .undecodable: "JSON"
     case .locked: "STORE_BUSY"
     case .noStore, .unsupportedFormat, .wrongProcess, .closed: "STORE_UNAVAILABLE"
-    case .invalidOption, .schemaMismatch, .invalidSchema: "CONFIG_INVALID"
+    case .invalidOption, .schemaMismatch, .migrationFailed, .invalidSchema: "CONFIG_INVALID"
     case .corrupt, .outOfSpace, .poisoned, .ioFailed, .historyTrimmed, .historyForked, .generationGone, .targetExists:
       "STORE"
     }

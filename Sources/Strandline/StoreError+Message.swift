@@ -26,6 +26,7 @@ extension StoreError: CustomStringConvertible {
     case .schemaMismatch(let differences):
       "The declared schema does not fit the stored one: \(differences.map(\.description).joined(separator: "; ")). Nothing was written. "
         + "Declare a rename, or write a migration."
+    case .migrationFailed: "\(summary). Nothing was written."
     case .invalidSchema, .invalidQuery, .unknownTable, .unknownColumn, .typeMismatch, .invalidKey, .keyExists,
       .rowMissing,
       .conflict, .cardinality, .coding:
@@ -40,6 +41,8 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .limitExceeded(let limit): "\(limit.name) is \(limit.value), at most \(limit.maximum) is allowed"
     case .invalidSchema(let reason): "the schema contradicts itself: \(reason)"
+    case .migrationFailed(let table, let column, let reason):
+      "the migration of column \(column) of table \(table) failed: \(reason)"
     case .unknownTable(let name): "there is no table \(name)"
     case .unknownColumn(let table, let column): "table \(table) has no column \(column)"
     case .typeMismatch(let table, let column, let expected, let found):

@@ -39,8 +39,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case targetExists(path: String)
   /// An option is outside its range.
   case invalidOption(name: String, reason: String)
-  /// What is declared differs from what the store holds in a way that needs a migration or a rename.
+  /// What is declared differs from what the store holds in a way that needs a ``Migration`` or a rename.
   case schemaMismatch([SchemaDifference])
+  /// A step of a migration threw. The store is as it was.
+  case migrationFailed(table: String, column: String, reason: String)
   /// The declared schema contradicts itself.
   case invalidSchema(reason: String)
   case unknownTable(String)

@@ -100,8 +100,7 @@ extension StoreEngine {
     }
     let step = try build(
       [frozen.makeCursor()], level: 0, covering: first...last, horizon: min(historyHorizon, last),
-      isBottom: stack.disk.isEmpty, versionCountMax: frozen.versionCount,
-      tables: lane.withLock { $0.state.tables })
+      isBottom: stack.disk.isEmpty, versionCountMax: frozen.versionCount, tables: try settledTables(of: stack))
     guard let step else { throw .closed }
     let entries = (step.layer.map { [$0.entry] } ?? []) + stack.disk.map(\.entry)
     guard try putInForce(entries, through: last, epoch: stack.epoch, made: step.layer) else { return true }
@@ -133,7 +132,7 @@ extension StoreEngine {
       layers.map { $0.makeCursor() }, level: MergePolicy.level(byteCount: size, unit: mergeUnit),
       covering: bottom.entry.firstSequence.rawValue...last, horizon: horizon, isBottom: isBottom,
       versionCountMax: layers.reduce(0) { $0 + $1.versionCount }, dictionary: Self.dictionary(of: layers),
-      tables: state.tables)
+      tables: try settledTables(of: state.stack))
     guard let step else { return false }
     var disk = state.stack.disk
     disk.replaceSubrange(range, with: step.layer.map { [$0] } ?? [])
@@ -206,6 +205,12 @@ extension StoreEngine {
     let layer = try DiskLayer(
       opening: entry, in: directory, identifier: log.status.identifier, cache: cache, keySeed: seeds.disk)
     return Step(layer: layer, versionCount: count, nanoseconds: environment.clock.monotonicNanoseconds() - started)
+  }
+
+  /// The tables as of the newest commit that is acknowledged and of which no history is kept: what was dropped by then nobody can see.
+  private func settledTables(of stack: LayerStack) throws(StoreError) -> Tables {
+    let acknowledged = published.withLock { $0.snapshot.sequence }
+    return Tables(try Catalog(storedIn: stack, at: max(stack.horizon, min(historyHorizon, acknowledged))))
   }
 
   private func syncLog() throws(StoreError) {

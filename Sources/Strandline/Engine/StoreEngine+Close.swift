@@ -10,7 +10,7 @@ extension StoreEngine {
       // Closed before.
       return
     }
-    published.withLock { $0.isClosed = true }
+    show { $0.isClosed = true }
     endHelpers()
     do throws(LogError) { try log.close() } catch { throw StoreError(error) }
   }

@@ -50,7 +50,7 @@ extension StoreEngine {
     lane.owesDefinitions = !fits
     lane.next = sequence + 1
     lane.frozenThrough = []
-    published.withLock { $0.snapshot = Snapshot(state: lane.state, sequence: sequence) }
+    show { $0.snapshot = Snapshot(state: lane.state, sequence: sequence) }
     times.withLock { $0 = TimeTrail() }
     gate.stall(false)
     retire(old.disk)

@@ -22,6 +22,9 @@ final class StoreEngine: @unchecked Sendable {
   struct Published {
     var snapshot: Snapshot
     var isClosed = false
+    /// What a write or sync failed with, after which no commit comes any more.
+    var poison: StoreError?
+    var waiters = NewsWaiters()
   }
 
   let log: Log
@@ -173,9 +176,7 @@ final class StoreEngine: @unchecked Sendable {
     defer { if queued.isFull { compactor.submit { $0.compactInBackground() } } }
     do throws(LogError) {
       let position = try log.finish(queued.commit)
-      published.withLock { seen in
-        seen.snapshot.sequence = max(seen.snapshot.sequence, queued.sequence)
-      }
+      show { $0.snapshot.sequence = max($0.snapshot.sequence, queued.sequence) }
       gate.end(queued.token)
       return position
     } catch {
@@ -188,6 +189,7 @@ final class StoreEngine: @unchecked Sendable {
     // Poisoned: nobody knows what arrived. The commits stay invisible, and nothing more is written.
     if case .poisoned = error {
       gate.end(queued.token)
+      show { $0.poison = StoreError(error) }
       return StoreError(error)
     }
     lane.withLock { lane in
@@ -215,6 +217,6 @@ final class StoreEngine: @unchecked Sendable {
 
   /// Shows readers another stack or tables; what they have seen of commits stays.
   func publish(_ state: StoreState) {
-    published.withLock { $0.snapshot.state = state }
+    show { $0.snapshot.state = state }
   }
 }

@@ -5,13 +5,15 @@ struct StoreOpener {
   let path: String
   let options: StoreOptions
 
-  func open(_ schema: Schema?) throws(StoreError) -> (engine: StoreEngine, report: StoreOpenReport) {
+  func open(_ schema: Schema?, _ migrations: [Migration]) throws(StoreError) -> (
+    engine: StoreEngine, report: StoreOpenReport
+  ) {
     let started = options.log.environment.clock.monotonicNanoseconds()
     var attempt = 1
     while true {
       do throws(StoreError) {
         let engine = try assemble()
-        if let schema { try engine.adopt(schema) }
+        if let schema { try engine.adopt(schema, migrations) }
         let stack = engine.lane.withLock { $0.state.stack }
         let report = StoreOpenReport(
           log: engine.log.openReport, layerCount: stack.disk.count,
@@ -61,7 +63,7 @@ struct StoreOpener {
     }
     for sample in replay.times.samples { times.note(sample.milliseconds, sequence: sample.sequence) }
     let stack = LayerStack(epoch: status.epoch, seeds: seeds, memory: [replay.memory], disk: disk)
-    let state = StoreState(stack: stack, tables: Tables(try Self.catalog(of: stack)))
+    let state = StoreState(stack: stack, tables: Tables(try Catalog(storedIn: stack, at: .max)))
     let compactor = try Compactor(
       hasThread: logOptions.access == .readWrite && logOptions.helpers == .threads, clock: logOptions.environment.clock,
       path: log.path)
@@ -84,21 +86,6 @@ struct StoreOpener {
       }
       throw .generationGone
     }
-  }
-
-  /// Reads the tables that the store knows.
-  private static func catalog(of stack: LayerStack) throws(StoreError) -> Catalog {
-    var definitions: [TableDefinition] = []
-    let cursor = stack.visible(in: .all(KeyPrefix(.catalog)), at: .max)
-    while let version = try cursor.next() {
-      guard let value = version.value, version.key.bytes.count == 2 else {
-        throw .undecodable(
-          what: "the table catalog", reason: "its key has \(version.key.bytes.count) bytes instead of 2")
-      }
-      let number = UInt16(version.key.bytes[0]) << 8 | UInt16(version.key.bytes[1])
-      definitions.append(try TableDefinition.decode(value, number: number))
-    }
-    return Catalog(definitions)
   }
 }
 

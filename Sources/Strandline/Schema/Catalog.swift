@@ -39,21 +39,34 @@ struct Catalog: Hashable, Sendable {
 
   // MARK: Declared schemas
 
-  /// The catalog with which `schema` is in force, and the definitions that have to be written for it.
+  /// What it takes to put a declared schema in force.
+  struct Adoption {
+    /// With which it is.
+    var catalog: Catalog
+    /// Definitions that have to be written.
+    var changed: [TableDefinition]
+    /// What the rows that are there need.
+    var migrations: [TableMigration]
+  }
+
+  /// What it takes to put `schema` in force.
   ///
   /// - Throws: ``StoreError/invalidSchema(reason:)`` for a schema that contradicts itself, ``StoreError/schemaMismatch(_:)`` with every
-  ///   difference that cannot be bridged.
-  func adopting(_ schema: Schema) throws(StoreError) -> (catalog: Catalog, changed: [TableDefinition]) {
+  ///   difference that neither it nor `migrations` bridge.
+  func adopting(_ schema: Schema, _ migrations: [Migration] = []) throws(StoreError) -> Adoption {
     try schema.check()
     var catalog = self
     var differences: [SchemaDifference] = []
+    var needed: [TableMigration] = []
     for name in schema.dropped {
       guard let number = live(name)?.number else { continue }
       catalog.byNumber[number]?.isDropped = true
     }
     for table in schema.tables {
       if let stored = catalog.live(table.name) ?? table.renamedFrom.flatMap({ catalog.live($0) }) {
-        catalog.byNumber[stored.number] = try stored.adopting(table, &differences)
+        var migration = TableMigration(number: stored.number)
+        catalog.byNumber[stored.number] = try stored.adopting(table, migrations, &migration, &differences)
+        if !migration.steps.isEmpty { needed.append(migration) }
       } else {
         let number = (catalog.byNumber.keys.max() ?? 0).addingReportingOverflow(1)
         guard !number.overflow else {
@@ -64,7 +77,8 @@ struct Catalog: Hashable, Sendable {
       }
     }
     if !differences.isEmpty { throw .schemaMismatch(differences) }
-    return (catalog, catalog.all.filter { byNumber[$0.number] != $0 })
+    return Adoption(
+      catalog: catalog, changed: catalog.all.filter { byNumber[$0.number] != $0 }, migrations: needed)
   }
 
   static func check(name: String, of what: String) throws(StoreError) {
@@ -88,11 +102,13 @@ extension TableDefinition {
     for index in schema.indexes { try add(index, state: .ready) }
   }
 
-  /// The table as `schema` wants it; what stands in the way goes into `differences`.
+  /// The table as `schema` wants it; what its rows need goes into `needed`, and what stands in the way into `differences`.
   func adopting(
-    _ schema: TableSchema, _ differences: inout [SchemaDifference]
+    _ schema: TableSchema, _ migrations: [Migration], _ needed: inout TableMigration,
+    _ differences: inout [SchemaDifference]
   ) throws(StoreError) -> TableDefinition {
     var table = self
+    var fills: [Migration] = []
     table.name = schema.name
     table.allowsOtherColumns = allowsOtherColumns || schema.allowsOtherColumns
     if schema.key != key {
@@ -109,15 +125,22 @@ extension TableDefinition {
     }
     for column in schema.columns {
       if let place = table.place(ofColumn: column.name) {
-        table.change(place, to: column, &differences)
+        needed.steps += table.change(place, to: column, migrations, &differences)
+        guard columns.indices.contains(place), columns[place].isNullable, !column.isNullable else { continue }
       } else if let former = column.renamedFrom {
         differences.append(.renameOfUnknown(table: name, from: former))
-      } else if !column.isNullable {
-        differences.append(.columnBecameRequired(table: name, column: column.name))
+        continue
       } else {
         try table.add(column)
+        if column.isNullable { continue }
+      }
+      if let fill = migrations.filling(column.name, of: schema.name) {
+        fills.append(fill)
+      } else {
+        differences.append(.columnBecameRequired(table: name, column: column.name))
       }
     }
+    needed.steps += fills
     for name in schema.droppedIndexes { table.dropIndex(name) }
     for index in schema.indexes {
       let numbers = index.columns.compactMap { name in table.place(ofColumn: name).map { table.columns[$0].number } }
@@ -130,17 +153,21 @@ extension TableDefinition {
     return table
   }
 
-  private mutating func change(_ place: Int, to column: ColumnSchema, _ differences: inout [SchemaDifference]) {
+  /// Answers the steps that lead to the column's new type.
+  private mutating func change(
+    _ place: Int, to column: ColumnSchema, _ migrations: [Migration], _ differences: inout [SchemaDifference]
+  ) -> [Migration] {
     let stored = columns[place]
-    if stored.type != column.type {
+    columns[place].isNullable = column.isNullable
+    if stored.type == column.type { return [] }
+    guard let path = migrations.path(column.name, of: name, from: stored.type, to: column.type) else {
       differences.append(
         .columnTypeChanged(
           table: name, column: column.name, stored: stored.type.rawValue, declared: column.type.rawValue))
+      return []
     }
-    if stored.isNullable && !column.isNullable {
-      differences.append(.columnBecameRequired(table: name, column: column.name))
-    }
-    columns[place].isNullable = column.isNullable
+    columns[place].type = column.type
+    return path
   }
 
   /// Of columns that are not dropped.

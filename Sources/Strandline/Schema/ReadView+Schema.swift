@@ -12,9 +12,10 @@ extension Store {
   ///
   /// - Throws: as opening does for its schema; ``StoreError/readOnly`` where something is missing and nothing may be written.
   @available(*, noasync, message: "blocks")
-  public func adopt(_ schema: Schema) throws(StoreError) {
+  public func adopt(_ schema: Schema, migrations: [Migration] = []) throws(StoreError) {
     if engine.isReadOnly { throw .readOnly }
-    try engine.adopt(schema)
+    precondition(!engine.isInLane, "adopt inside write: adopt in front of it or behind it")
+    try engine.adopt(schema, migrations)
     engine.compactor.submit { $0.compactInBackground() }
   }
 }

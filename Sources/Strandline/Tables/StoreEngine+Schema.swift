@@ -1,15 +1,19 @@
 @_spi(Engine) internal import StrandlineLog
 
 extension StoreEngine {
-  /// Puts a declared schema in force: what is missing is added in one commit.
+  /// Puts a declared schema in force: what is missing is added, and rows are migrated, in one commit.
   ///
-  /// A read-only store takes what it can without writing: tables that are not there stay unknown.
-  func adopt(_ schema: Schema) throws(StoreError) {
-    let tables = lane.withLock { $0.state.tables }
-    let (catalog, changed) = try tables.catalog.adopting(schema)
-    if changed.isEmpty || isReadOnly { return }
+  /// A read-only store takes what it can without writing: tables that are not there stay unknown, and what needs a migration does not fit.
+  func adopt(_ schema: Schema, _ migrations: [Migration] = []) throws(StoreError) {
+    if isReadOnly {
+      _ = try snapshot().state.tables.catalog.adopting(schema)
+      return
+    }
     try commit(.schemaChanged) { (transaction) throws(StoreError) in
-      try transaction.define(Tables(catalog), changed: changed)
+      let adoption = try transaction.state.tables.catalog.adopting(schema, migrations)
+      if adoption.changed.isEmpty { return }
+      try transaction.define(Tables(adoption.catalog), changed: adoption.changed)
+      for migration in adoption.migrations { try transaction.migrate(migration) }
     }
   }
 

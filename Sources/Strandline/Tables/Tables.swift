@@ -32,7 +32,7 @@ final class Tables: Sendable {
   /// Definitions of all tables, dropped ones included, by number.
   var definitions: [TableDefinition] { catalog.all }
 
-  /// False for facts of tables and indexes that were dropped: compaction leaves them out.
+  /// False for facts of tables and indexes that were dropped: compaction leaves them out. What these tables do not know stays.
   func keeps(_ key: KeyView) -> Bool {
     switch Family(rawValue: key.prefix.familyNumber) {
     case .row: !(byNumber[key.prefix.table]?.definition.isDropped ?? false)
@@ -87,9 +87,10 @@ final class Table: Sendable {
   func name(of column: UInt16) -> String? { namesByNumber[column] }
 
   func keepsIndex(_ key: UnsafeRawBufferPointer) -> Bool {
+    if definition.isDropped { return false }
     guard key.count >= 2 else { return true }
     let number = UInt16(key[0]) << 8 | UInt16(key[1])
-    return !definition.isDropped && indexes.contains { $0.number == number }
+    return !definition.indexes.contains { $0.number == number && $0.state == .dropped }
   }
 
   // MARK: Keys

@@ -159,6 +159,20 @@ extension Transaction {
 
   // MARK: Inside
 
+  /// Takes every row of a table through the steps of a migration. The table's definition is the new one already.
+  mutating func migrate(_ migration: TableMigration) throws(StoreError) {
+    guard let table = state.tables.numbered(migration.number) else { return }
+    // Of what was there in front of this commit: what it writes itself is not met again.
+    let rows = Snapshot(state: state, sequence: sequenceNumber - 1).visible(in: .all(table.rowPrefix))
+    while let version = try rows.next() {
+      guard let value = version.value else { continue }
+      let old = try table.row(key: version.key.bytes, value)
+      try store(
+        try migration.migrated(old), try table.keyValues(of: version.key.bytes), StoreKey(copying: version.key), table,
+        old: old)
+    }
+  }
+
   /// The key of a row and its values.
   private mutating func key(
     of row: Row, _ table: Table, mintsMissing: Bool

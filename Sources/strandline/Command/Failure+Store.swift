@@ -6,7 +6,8 @@ extension Failure {
     switch error {
     case .corrupt, .unsupportedFormat, .undecodable: .corruption
     case .locked: .inUse
-    case .limitExceeded, .invalidOption, .targetExists, .schemaMismatch, .invalidSchema, .unknownTable, .unknownColumn,
+    case .limitExceeded, .invalidOption, .targetExists, .schemaMismatch, .migrationFailed, .invalidSchema,
+      .unknownTable, .unknownColumn,
       .typeMismatch, .invalidKey, .invalidQuery, .coding:
       .usage
     case .historyTrimmed, .historyForked, .keyExists, .rowMissing, .conflict, .cardinality: .finding

@@ -170,7 +170,8 @@ struct CatalogTests {
   func `schemas evolve by the rules`(_ rule: EvolutionRule) throws {
     let before = try Catalog().adopting(rule.before).catalog
     do throws(StoreError) {
-      let (catalog, changed) = try before.adopting(rule.after)
+      let adoption = try before.adopting(rule.after)
+      let (catalog, changed) = (adoption.catalog, adoption.changed)
       let table = catalog.all.first
       switch rule.outcome {
       case .columns(let text): #expect(table.map(columns) == text)

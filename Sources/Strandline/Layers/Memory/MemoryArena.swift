@@ -100,16 +100,27 @@ struct MemoryArena: ~Copyable {
   /// Calls `body` with each record published since `place`, in order, and moves `place` behind them.
   @inline(__always)
   func walk(from place: inout Place, _ body: (MemoryRecord) -> Void) {
+    _ = advance(
+      &place,
+      while: { record in
+        body(record)
+        return true
+      })
+  }
+
+  /// As ``walk(from:_:)``, until `body` answers false: `place` is in front of that record then, and the answer false.
+  @inline(__always)
+  func advance(_ place: inout Place, while body: (MemoryRecord) -> Bool) -> Bool {
     while true {
       // In this order: once there is a next chunk, this one's end is final.
       let next = UnsafeMutableRawPointer(word: place.chunk.loadAcquiring())
       let end = Int(truncatingIfNeeded: place.chunk.loadAcquiring(at: Self.endOffset))
       while place.offset < end {
         let record = MemoryRecord(place.chunk + place.offset)
-        body(record)
+        guard body(record) else { return false }
         place.offset &+= record.byteCount
       }
-      guard let next else { return }
+      guard let next else { return true }
       place = Place(chunk: next, offset: Self.headerByteCount)
     }
   }

@@ -54,6 +54,24 @@ final class MemoryLayer: @unchecked Sendable {
     return MemoryCursor(self, sorted)
   }
 
+  /// In front of everything that was put.
+  var start: Mark { arena.start }
+
+  /// Calls `body` with the key and the commit of each version put since `place`, in the order of the commits up to `sequence`, and moves
+  /// `place` behind them. A version of a commit that failed may be among them.
+  ///
+  /// - Returns: false if it met a version of a later commit.
+  func walk(from place: inout Mark, through sequence: UInt64, _ body: (KeyView, UInt64) -> Void) -> Bool {
+    arena.advance(
+      &place,
+      while: { record in
+        if record.isWithdrawn { return true }
+        guard record.sequence <= sequence else { return false }
+        body(record.key, record.sequence)
+        return true
+      })
+  }
+
   /// What sorted runs take beside ``byteCount``.
   var sortedByteCount: Int { runs.withLock { $0.byteCount } }
 

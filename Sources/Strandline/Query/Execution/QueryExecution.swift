@@ -21,10 +21,21 @@ final class QueryExecution<Table: TableReading> {
   }
 
   func next() throws(StoreError) -> Row? {
-    if let limit = plan.limit, givenCount >= limit { return nil }
-    guard try plan.sort.isEmpty ? moveToMatch() : moveToSorted() else { return nil }
-    givenCount += 1
+    guard try moveToNext() else { return nil }
     return try projection.row(&cells)
+  }
+
+  /// As ``next()``, with the row's primary key as it is stored.
+  func nextWithKey() throws(StoreError) -> (key: [UInt8], row: Row)? {
+    guard try moveToNext() else { return nil }
+    return (Array(cells.key), try projection.row(&cells))
+  }
+
+  private func moveToNext() throws(StoreError) -> Bool {
+    if let limit = plan.limit, givenCount >= limit { return false }
+    guard try plan.sort.isEmpty ? moveToMatch() : moveToSorted() else { return false }
+    givenCount += 1
+    return true
   }
 
   /// Rows that the filter finds from here on.

@@ -24,6 +24,16 @@ extension TableReading {
     return QueryRows(columns: projection.header, count: count) { () throws(StoreError) -> Row? in try execution.next() }
   }
 
+  /// Rows of a plan one by one, without count and cardinality.
+  ///
+  /// - Throws: as ``run(_:limits:)``.
+  func execution(of plan: QueryPlan, limits: QueryLimits = QueryLimits()) throws(StoreError) -> QueryExecution<Self> {
+    try plan.validate()
+    let bound = BoundTable(table)
+    let physical = try Planner(table: bound, plan: plan).physicalPlan()
+    return QueryExecution(self, bound, physical, try Projection(plan, bound), limits)
+  }
+
   /// How ``run(_:limits:)`` would find the rows; reads none.
   func explain(_ plan: QueryPlan) throws(StoreError) -> QueryExplanation {
     try plan.validate()
