@@ -70,6 +70,17 @@ public final class Store: Sendable {
   /// Runs `body` on the state as of now, on the calling thread. Inside a write it sees the state in front of that write.
   public func read<Result>(_ body: (ReadView) throws -> Result) throws -> Result { try body(view()) }
 
+  /// As the synchronous form, on a thread of its own: for bodies that read much, so that no thread of the pool waits for the disk.
+  ///
+  /// - Throws: `CancellationError` if the task was cancelled before; what `body` throws.
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (ReadView) throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    let view = try view()
+    return try await OwnThread.run { () throws(StoreError) in Swift.Result { try body(view) } }.get()
+  }
+
   /// The state right behind the commit `sequence`, with the tables as they were then.
   ///
   /// - Throws: ``StoreError/historyTrimmed(first:)`` if versions of then may be gone; see ``StoreOptions/history``.
@@ -110,6 +121,10 @@ public final class Store: Sendable {
     let (result, queued) = try engine.transact(header, durability: durability ?? engine.options.durability, body)
     if let queued {
       do throws(StoreError) { _ = try engine.finish(queued) } catch { throw .store(error) }
+      if queued.slowdown > 0 {
+        engine.gate.pause(nanoseconds: queued.slowdown)
+        engine.noteSlowdown(queued.slowdown)
+      }
     }
     return result
   }
@@ -123,27 +138,32 @@ public final class Store: Sendable {
     metadata: [String: String] = [:], durability: Durability? = nil, cause: Cause = .transaction,
     _ body: (inout Transaction) throws(Failure) -> Result
   ) async throws -> Result {
-    // Waiting for compaction or a reset must not hold a thread of the pool.
-    while engine.gate.isBusy {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    try Task.checkCancellation()
     let header = CommitHeader(cause: cause, metadata: metadata)
     let durability = durability ?? engine.options.durability
     var outcome: (result: Result, queued: StoreEngine.Queued?)?
-    var failure: WriteError<Failure>?
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      do throws(WriteError<Failure>) {
-        outcome = try engine.transact(header, durability: durability, continuation: continuation, body)
-      } catch {
-        failure = error
+    while outcome == nil {
+      // Waiting for compaction or a reset must not hold a thread of the pool.
+      if let failure = try await engine.waitForGate() { throw WriteError<Failure>.store(failure) }
+      try Task.checkCancellation()
+      var failure: WriteError<Failure>?
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        do throws(WriteError<Failure>) {
+          outcome = try engine.transactAtOnce(header, durability: durability, continuation: continuation, body)
+        } catch {
+          failure = error
+        }
+        if outcome?.queued == nil { continuation.resume() }
       }
-      if outcome?.queued == nil { continuation.resume() }
+      if let failure { throw failure }
     }
-    if let failure { throw failure }
     guard let outcome else { throw WriteError<Failure>.store(.closed) }
     if let queued = outcome.queued {
       do throws(StoreError) { _ = try engine.finish(queued) } catch { throw WriteError<Failure>.store(error) }
+      if queued.slowdown > 0 {
+        // A task that is cancelled now has its commit all the same.
+        try? await Task.sleep(for: .nanoseconds(queued.slowdown))
+        engine.noteSlowdown(queued.slowdown)
+      }
     }
     return outcome.result
   }

@@ -87,6 +87,8 @@ public enum StoreEvent: Hashable, Sendable {
   case compacted(CompactionStep)
   /// A compaction failed; the state is as before, and it is tried again.
   case compactionFailed(StoreError)
+  /// A commit was held up because writers are faster than compaction.
+  case slowed(nanoseconds: UInt64)
   /// A commit waited because the memory layer was full and the one in front of it was still being written.
   case stalled(nanoseconds: UInt64)
   /// A walk over everything has found damage, or a read that fails. Nothing was changed.

@@ -64,6 +64,9 @@ final class Compactor: Sendable {
     }
   }
 
+  /// Whether somebody else than the writers does the work.
+  var hasThread: Bool { thread != nil }
+
   /// Tries again a while after a failure.
   func retry(at nanoseconds: UInt64) { thread?.wake(at: nanoseconds) }
 

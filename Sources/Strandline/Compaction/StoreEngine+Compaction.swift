@@ -105,6 +105,7 @@ extension StoreEngine {
     let entries = (step.layer.map { [$0.entry] } ?? []) + stack.disk.map(\.entry)
     guard try putInForce(entries, through: last, epoch: stack.epoch, made: step.layer) else { return true }
     replaceOldestFrozen(of: stack, by: step.layer)
+    pace.withLock { $0.noteWrittenOut(byteCount: UInt64(frozen.byteCount), nanoseconds: step.nanoseconds) }
     note(step, inputs: 1, isFromMemory: true, inputByteCount: UInt64(frozen.byteCount))
     return true
   }
@@ -116,7 +117,7 @@ extension StoreEngine {
       lane.state = lane.state.with(lane.state.stack.replacingOldestFrozen(by: layer))
       publish(lane.state)
     }
-    gate.stall(false)
+    gate.noteWrittenOut()
   }
 
   /// Merges layers on disk into one. False: it was told to stop, or a reset made it useless.
@@ -256,14 +257,19 @@ extension StoreEngine {
       let last = published.withLock { $0.snapshot.sequence }
       return last > count ? last - count : 0
     case .age(let age):
-      let milliseconds = age.components.seconds * 1000
-      let oldest = environment.clock.wallMilliseconds() - milliseconds
-      return times.withLock { $0.sequence(before: oldest) }
+      let milliseconds = age.components.seconds.multipliedReportingOverflow(by: 1000)
+      let oldest = environment.clock.wallMilliseconds().subtractingReportingOverflow(milliseconds.partialValue)
+      // So old that everything is younger.
+      if milliseconds.overflow || oldest.overflow { return 0 }
+      return times.withLock { $0.sequence(before: oldest.partialValue) }
     case .bytes(let limit):
       var rest = limit
+      // The segment that is written to stays, however large.
+      var first: SequenceNumber?
       for extent in log.segmentExtents.reversed() {
-        guard extent.byteCount <= rest else { return extent.first.rawValue }
-        rest -= extent.byteCount
+        guard first == nil || extent.byteCount <= rest else { return (first?.rawValue ?? 1) - 1 }
+        rest -= min(rest, extent.byteCount)
+        first = extent.first
       }
       return 0
     }

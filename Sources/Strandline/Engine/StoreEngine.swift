@@ -38,6 +38,8 @@ final class StoreEngine: @unchecked Sendable {
   let published: Lock<Published>
   let times: Lock<TimeTrail>
   let retired = Lock<[RetiredLayer]>([])
+  let pace = Lock(WritePace())
+  let waits = Lock(WriteWaits())
   /// The thread inside the lane, to tell a write within a write from one beside it.
   private let laneOwner = Atomic<UInt>(0)
   /// Writes out and merges layers, fills indexes; nil for a read-only store.
@@ -91,6 +93,8 @@ final class StoreEngine: @unchecked Sendable {
     var commit: QueuedCommit
     var token: UInt64
     var sequence: UInt64
+    /// For how many nanoseconds its writer is to be held up, once it is as durable as asked.
+    var slowdown: UInt64 = 0
     /// The compactor has something to do.
     var isFull: Bool
   }
@@ -102,36 +106,67 @@ final class StoreEngine: @unchecked Sendable {
     _ header: CommitHeader, durability: Durability, waits: Bool = true,
     continuation: UnsafeContinuation<Void, Never>? = nil, _ body: (inout Transaction) throws(Failure) -> Result
   ) throws(WriteError<Failure>) -> (result: Result, queued: Queued?) {
+    while true {
+      if waits {
+        precondition(!isInLane, "write inside write: use the transaction at hand, or write after it")
+        do throws(StoreError) { try passGate() } catch { throw .store(error) }
+      }
+      let outcome = try transactAtOnce(
+        header, durability: durability, minds: waits, continuation: continuation, body)
+      if let outcome { return outcome }
+    }
+  }
+
+  /// As ``transact(_:durability:waits:continuation:_:)``, without waiting for compaction or a reset: nil, with `body` not run, if there is one
+  /// to be waited for.
+  ///
+  /// - Parameter minds: false: the compactor itself, which must not wait, is at work.
+  func transactAtOnce<Result, Failure: Error>(
+    _ header: CommitHeader, durability: Durability, minds: Bool = true,
+    continuation: UnsafeContinuation<Void, Never>? = nil, _ body: (inout Transaction) throws(Failure) -> Result
+  ) throws(WriteError<Failure>) -> (result: Result, queued: Queued?)? {
     precondition(!isInLane, "write inside write: use the transaction at hand, or write after it")
-    do throws(StoreError) { if waits { try passGate() } } catch { throw .store(error) }
-    return try lane.withLock { (lane) throws(WriteError<Failure>) in
-      laneOwner.store(Self.thisThread, ordering: .relaxed)
-      defer { laneOwner.store(0, ordering: .relaxed) }
-      var transaction = Transaction(
-        engine: self, state: lane.state, sequence: lane.next, header: header,
-        owesDefinitions: lane.owesDefinitions, record: lane.record)
-      let result: Result
-      do throws(Failure) {
-        result = try body(&transaction)
-        transaction.endQueries()
-      } catch {
-        transaction.endQueries()
-        transaction.undo()
-        throw .body(error)
+    return try lane.withLock { (lane) throws(WriteError<Failure>) -> (Result, Queued?)? in
+      // Whoever was in the lane in front of this may have filled the layer.
+      if minds {
+        let passes: Bool
+        do throws(StoreError) { passes = try gate.passAtOnce() } catch { throw .store(error) }
+        if !passes { return nil }
       }
-      lane.record = transaction.takeRecord()
-      if let failure = transaction.failure {
-        transaction.undo()
-        throw .store(failure)
-      }
-      guard let draft = transaction.takeDraft() else { return (result, nil) }
-      let before = lane.state.tables
-      if transaction.changesTables { adopt(transaction.state.tables, &lane) }
-      do throws(StoreError) {
-        return (result, try enqueue(draft, before, transaction.mark, &lane, durability, continuation))
-      } catch {
-        throw .store(error)
-      }
+      return try transact(&lane, header, durability, continuation, body)
+    }
+  }
+
+  private func transact<Result, Failure: Error>(
+    _ lane: inout Lane, _ header: CommitHeader, _ durability: Durability,
+    _ continuation: UnsafeContinuation<Void, Never>?, _ body: (inout Transaction) throws(Failure) -> Result
+  ) throws(WriteError<Failure>) -> (Result, Queued?) {
+    laneOwner.store(Self.thisThread, ordering: .relaxed)
+    defer { laneOwner.store(0, ordering: .relaxed) }
+    var transaction = Transaction(
+      engine: self, state: lane.state, sequence: lane.next, header: header,
+      owesDefinitions: lane.owesDefinitions, record: lane.record)
+    let result: Result
+    do throws(Failure) {
+      result = try body(&transaction)
+      transaction.endQueries()
+    } catch {
+      transaction.endQueries()
+      transaction.undo()
+      throw .body(error)
+    }
+    lane.record = transaction.takeRecord()
+    if let failure = transaction.failure {
+      transaction.undo()
+      throw .store(failure)
+    }
+    guard let draft = transaction.takeDraft() else { return (result, nil) }
+    let before = lane.state.tables
+    if transaction.changesTables { adopt(transaction.state.tables, &lane) }
+    do throws(StoreError) {
+      return (result, try enqueue(draft, before, transaction.mark, &lane, durability, continuation))
+    } catch {
+      throw .store(error)
     }
   }
 
@@ -140,15 +175,6 @@ final class StoreEngine: @unchecked Sendable {
 
   private static var thisThread: UInt { pthread_self() }
 
-  private func passGate() throws(StoreError) {
-    if try gate.passAtOnce() { return }
-    if gate.compactionFailure != nil { compactor.retryWithoutThread() }
-    let started = environment.clock.monotonicNanoseconds()
-    if try gate.passAsWriter() {
-      options.observer?.note(.stalled(nanoseconds: environment.clock.monotonicNanoseconds() &- started))
-    }
-  }
-
   /// Gives the commit its number and hands it to the log.
   private func enqueue(
     _ draft: consuming CommitDraft, _ before: Tables, _ mark: MemoryLayer.Mark, _ lane: inout Lane,
@@ -156,12 +182,16 @@ final class StoreEngine: @unchecked Sendable {
   ) throws(StoreError) -> Queued {
     let sequence = lane.next
     let token = gate.begin(sequence, tablesBefore: before)
+    let byteCount = draft.byteCount
     do throws(LogError) {
       let commit = try log.enqueue(
         draft, durability: durability, expecting: SequenceNumber(sequence), continuation: continuation)
       lane.next += 1
       lane.owesDefinitions = false
-      return Queued(commit: commit, token: token, sequence: sequence, isFull: freezeIfFull(&lane))
+      let isFull = freezeIfFull(&lane)
+      return Queued(
+        commit: commit, token: token, sequence: sequence, slowdown: slowdown(&lane, byteCount: byteCount),
+        isFull: isFull)
     } catch {
       if let pending = gate.fail(token) {
         lane.state.stack.active.rollBack(to: mark)

@@ -19,6 +19,8 @@ struct WriteGate: ~Copyable, Sendable {
     var exclusiveWaiting = 0
     /// The memory layer is full and the one in front of it is not written out yet.
     var isStalled = false
+    /// Memory layers that were written out.
+    var writtenOutCount: UInt64 = 0
     /// Why the last attempt to write it out failed.
     var compactionFailure: StoreError?
     /// Why the last commit was refused that no other had taken along.
@@ -101,6 +103,22 @@ struct WriteGate: ~Copyable, Sendable {
     monitor.wait { state -> Bool? in
       if state.isClosed { return false }
       return state.pending.contains { $0.sequence <= sequence } ? nil : true
+    }
+  }
+
+  /// Holds a writer up; a memory layer that is written out meanwhile, or the end, lets him go.
+  func pause(nanoseconds: UInt64) {
+    let before = monitor.look { $0.writtenOutCount }
+    _ = monitor.wait(nanoseconds: nanoseconds) { state in
+      state.isClosed || state.writtenOutCount != before ? true : nil
+    }
+  }
+
+  /// A memory layer was written out: whoever waits for that goes on.
+  func noteWrittenOut() {
+    monitor.change { state in
+      state.writtenOutCount &+= 1
+      state.isStalled = false
     }
   }
 

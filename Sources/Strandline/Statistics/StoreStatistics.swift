@@ -71,6 +71,8 @@ public struct StoreStatistics: Sendable {
   public var logByteCount: UInt64
   /// Bytes on disk that only held views of this process keep.
   public var pinnedByteCount: UInt64
+  /// How writers were held up, since the store was opened.
+  public var waits: WriteWaits
   public var log: LogStatus
 }
 
@@ -112,7 +114,8 @@ extension Store {
       epoch: stack.epoch, sequence: SequenceNumber(snapshot.sequence), layers: layers, contents: contents.sorted,
       cache: cacheStatistics, oldestView: max(SequenceNumber(stack.horizon), status.resetSequence),
       oldestCommit: max(extents.first?.first ?? .zero, status.resetSequence), segmentCount: extents.count,
-      logByteCount: extents.reduce(0) { $0 + $1.byteCount }, pinnedByteCount: engine.pinnedByteCount, log: status)
+      logByteCount: extents.reduce(0) { $0 + $1.byteCount }, pinnedByteCount: engine.pinnedByteCount,
+      waits: engine.waits.withLock { $0 }, log: status)
   }
 
   private var cacheStatistics: StoreStatistics.Cache {

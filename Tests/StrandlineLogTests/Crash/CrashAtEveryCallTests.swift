@@ -30,6 +30,6 @@ struct CrashAtEveryCallTests {
       }
     }
     print("crash at every call: seed \(seed), shard \(shard), \(run.points.count) calls, \(stateCount) states")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 }

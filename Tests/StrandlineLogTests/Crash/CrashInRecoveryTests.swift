@@ -58,7 +58,7 @@ struct CrashInRecoveryTests {
       }
     }
     print("crash in recovery, depth \(depth): seed \(seed &+ 3), \(recoveryCount) recoveries, \(stateCount) states")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 
   /// The disk before each change that opening makes, and behind the last.

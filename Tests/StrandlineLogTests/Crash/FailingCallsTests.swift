@@ -80,6 +80,6 @@ struct FailingCallsTests {
     print(
       "failing calls: seed \(workload.seed), \(calm.callCount) calls, \(CrashScale.failingCallRunCount) runs, "
         + "struck \(kinds.joined(separator: ", "))")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 }

@@ -22,7 +22,7 @@ struct OrderOfCallsTests {
     }
     print("order of calls: seed \(seed), \(entries.count) entries, \(order.checkCount) checks")
     #expect(order.checkCount > 1_000)
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 
   @Test(arguments: CrashScale.sampleSeeds)
@@ -46,6 +46,6 @@ struct OrderOfCallsTests {
       }
     }
     print("order of recovery: seed \(seed &+ 4), \(CrashScale.orderRecoveryCount) recoveries, \(actCount) acts")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 }

@@ -44,7 +44,7 @@ struct TornWritesTests {
     }
     print("frame cut at every byte: \(stateCount) states")
     #expect(stateCount > 1_000)
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 
   @Test(arguments: CrashScale.sampleSeeds)
@@ -70,7 +70,7 @@ struct TornWritesTests {
       }
     }
     print("torn blocks: seed \(seed &+ 1), \(points.count) calls, \(CrashScale.tornStateCount) states")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 
   @Test(arguments: CrashScale.sampleSeeds)
@@ -99,7 +99,7 @@ struct TornWritesTests {
       }
     }
     print("half-written calls: seed \(seed &+ 2), \(points.count) writes, \(CrashScale.halfWrittenStateCount) states")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 }
 

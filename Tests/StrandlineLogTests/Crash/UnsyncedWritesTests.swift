@@ -33,7 +33,7 @@ struct UnsyncedWritesTests {
     print(
       "subsets of unsynced changes: seed \(seed), \(pointCount) calls, \(stateCount) states, "
         + "all subsets at \(wholeCount) calls")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 
   /// A random subset, one change alone, all but one, or a cut in either order of writing back.

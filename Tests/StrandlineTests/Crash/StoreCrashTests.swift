@@ -77,7 +77,7 @@ struct StoreCrashTests {
   func `a crash before any call keeps what was acknowledged and invents nothing`(seed: UInt64) throws {
     let (points, workload) = try Self.points(seed: seed &+ SoakScale.seed, count: 120)
     let stride = SoakScale.stride(of: points.count, running: 220)
-    let findings = StoreFindings()
+    let findings = Findings()
     var stateCount = 0
     for (index, point) in points.enumerated() where index % stride == 0 || point.call == nil {
       let number = seed << 32 | UInt64(index) << 8
@@ -98,14 +98,14 @@ struct StoreCrashTests {
       }
     }
     print("store, crash at every call: seed \(seed), \(points.count) calls, \(stateCount) states")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 
   @Test(arguments: [UInt64(3)])
   func `a kill, and a power cut during the open after it, lose nothing that was synced`(seed: UInt64) throws {
     let (points, _) = try Self.points(seed: seed &+ SoakScale.seed, count: 60)
     let stride = SoakScale.stride(of: points.count, running: 25)
-    let findings = StoreFindings()
+    let findings = Findings()
     var stateCount = 0
     for (index, point) in points.enumerated() where index % stride == 0 {
       // Every call of the open that follows the kill is a place for the power to go.
@@ -129,7 +129,7 @@ struct StoreCrashTests {
       }
     }
     print("store, kill and power cut: seed \(seed), \(points.count) calls, \(stateCount) states")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 
   @Test func `copies hold what the store held when they were made`() throws {

@@ -67,7 +67,7 @@ struct StoreFailingCallsTests {
     #expect(run.complaints.isEmpty)
     let callCount = counter.callCount
     let stride = SoakScale.stride(of: callCount * Self.errnos.count * 2, running: 300)
-    let findings = StoreFindings()
+    let findings = Findings()
     var number = 0
     var runCount = 0
     for call in 0..<callCount {
@@ -83,6 +83,6 @@ struct StoreFailingCallsTests {
       }
     }
     print("store, failing calls: seed \(seed), \(callCount) calls, \(runCount) runs")
-    findings.report()
+    findings.report { Issue.record("\($0)") }
   }
 }
