@@ -182,12 +182,13 @@ final class StoreEngine: @unchecked Sendable {
   ) throws(StoreError) -> Queued {
     let sequence = lane.next
     let token = gate.begin(sequence, tablesBefore: before)
-    let byteCount = draft.byteCount
+    let (byteCount, time) = (draft.byteCount, draft.time)
     do throws(LogError) {
       let commit = try log.enqueue(
         draft, durability: durability, expecting: SequenceNumber(sequence), continuation: continuation)
       lane.next += 1
       lane.owesDefinitions = false
+      times.withLock { $0.note(time, sequence: sequence) }
       let isFull = freezeIfFull(&lane)
       return Queued(
         commit: commit, token: token, sequence: sequence, slowdown: slowdown(&lane, byteCount: byteCount),

@@ -11,7 +11,8 @@ public struct CommitDraft: ~Copyable, Sendable {
   /// Bytes of the commit as it will be stored, headers included, before the last frame is compressed.
   public var byteCount: Int { closedByteCount + payloadByteCount }
 
-  let time: Int64
+  /// When the draft was made, in milliseconds since 1970.
+  @_spi(Engine) public let time: Int64
   private let compresses: Bool
   private let byteCountMax: Int
   private var closed: [EncodedFrame] = []

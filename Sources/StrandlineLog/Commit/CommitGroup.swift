@@ -51,8 +51,10 @@ final class CommitGroup: @unchecked Sendable {
   }
 
   /// Answers everybody. Outcomes have been set.
-  func finish() {
-    word.set(Phase.done, waking: threadCount > 1 ? .max : 0)
+  ///
+  /// - Parameter isLedBySleeper: one of the threads counted is the leader, and awake.
+  func finish(ledBySleeper isLedBySleeper: Bool) {
+    word.set(Phase.done, waking: threadCount > (isLedBySleeper ? 1 : 0) ? .max : 0)
     for member in members { member.continuation?.resume() }
   }
 }

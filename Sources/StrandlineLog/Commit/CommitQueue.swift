@@ -34,7 +34,7 @@ final class CommitQueue: Sendable {
   /// Returns when the group of a member has been answered; writes it first if this caller was told to lead.
   func wait(in group: CommitGroup, leading leads: Bool) {
     if leads {
-      lead()
+      lead(asSleeper: true)
       return
     }
     while true {
@@ -43,7 +43,7 @@ final class CommitQueue: Sendable {
       case CommitGroup.Phase.done: return
       case CommitGroup.Phase.needsLeader:
         if group.word.exchange(phase, for: CommitGroup.Phase.led) {
-          lead()
+          lead(asSleeper: true)
           return
         }
       default: group.word.sleep(while: phase)
@@ -55,9 +55,9 @@ final class CommitQueue: Sendable {
   func submit(_ member: PendingCommit) {
     guard join(member).leads else { return }
     if let committer {
-      committer.submit { [self] in lead() }
+      committer.submit { [self] in lead(asSleeper: false) }
     } else {
-      lead()
+      lead(asSleeper: false)
     }
   }
 
@@ -74,7 +74,10 @@ final class CommitQueue: Sendable {
   }
 
   /// Writes the first group. The caller has been elected.
-  private func lead() {
+  ///
+  /// - Parameter isSleeper: whether the caller is one of those who would sleep until the group is answered. The committer is not: a thread that
+  ///   joined a group of tasks sleeps, though it is alone.
+  private func lead(asSleeper isSleeper: Bool) {
     lane.enterAsLeader()
     gather()
     let group = state.withLock { state in
@@ -87,8 +90,8 @@ final class CommitQueue: Sendable {
     lane.leave()
     // The next leader first: waking many takes as long as a sync, and those who came meanwhile are synced in that time.
     let leadsOn = electNext()
-    group.finish()
-    if leadsOn { lead() }
+    group.finish(ledBySleeper: isSleeper)
+    if leadsOn { lead(asSleeper: false) }
   }
 
   /// Above this many, waking them takes longer than a sync, and two groups that take turns keep the device busy.
@@ -123,7 +126,7 @@ final class CommitQueue: Sendable {
     if next.hasThreads {
       next.group.word.set(CommitGroup.Phase.needsLeader, waking: 1)
     } else if let committer {
-      committer.submit { [self] in lead() }
+      committer.submit { [self] in lead(asSleeper: false) }
     } else {
       return true
     }
