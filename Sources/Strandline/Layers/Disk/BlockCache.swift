@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CStrandline
 @_spi(Engine) internal import StrandlineLog
 
 /// Decoded blocks of all layers of a store, in bounded memory.
@@ -18,14 +18,22 @@ final class BlockCache: Sendable {
 
   /// A block in the cache: this, and behind it the block's image with plain bodies.
   struct Frame {
-    /// Of the layer: who finds the block there.
-    var slot: Slots
-    var layerNumber: UInt64
+    /// Of the layer: who finds the block there. Nil until the frame is taken in.
+    var slot: Slots?
+    var layerNumber: UInt64 = 0
     /// Of the whole frame.
-    var byteCount: Int
-    var wasUsed: Bool
+    let byteCount: Int
+    var wasUsed = false
+    /// Whether it lies in a slab of the pool.
+    let isPiece: Bool
 
-    static let headerByteCount = 64
+    /// Small, so that the image's numbers lie in the frame's first cache line.
+    static let headerByteCount = 32
+
+    init(byteCount: Int, isPiece: Bool) {
+      self.byteCount = byteCount
+      self.isPiece = isPiece
+    }
 
     /// The frame of a slot's content.
     @inline(__always)
@@ -33,23 +41,30 @@ final class BlockCache: Sendable {
       UnsafeMutableRawPointer(frame) + headerByteCount
     }
 
-    /// A frame for an image of so many bytes, and what may be touched behind it. Unfilled.
-    static func allocate(imageByteCount: Int) -> UnsafeMutablePointer<Frame> {
-      let byteCount = headerByteCount + imageByteCount + BlockView.slackByteCount
-      let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
-      let frame = memory.bindMemory(to: Frame.self, capacity: 1)
-      // A slot pointer of its own for the moment: set when the frame is taken in.
-      frame.initialize(
-        to: Frame(slot: Slots(bitPattern: 8)!, layerNumber: 0, byteCount: byteCount, wasUsed: false))
-      return frame
+    /// Of a frame for an image of so many bytes, and what may be touched behind it.
+    static func byteCount(imageByteCount: Int) -> Int {
+      headerByteCount + imageByteCount + BlockView.slackByteCount
     }
 
-    static func free(_ frame: UnsafeMutablePointer<Frame>) { UnsafeMutableRawPointer(frame).deallocate() }
+    /// Fetches what a search of the block will touch first, of a frame that may be gone by now.
+    @inline(__always)
+    static func prefetch(_ address: UInt) {
+      guard let frame = UnsafeRawPointer(bitPattern: address) else { return }
+      // Numbers, heads, ends and sequence numbers of some 25 rows.
+      for line in 0..<5 { strandline_prefetch(frame + 64 &* line) }
+    }
   }
 
-  /// One word for each block of a layer, guarded by the lock of the block's shard: 0 nothing, 1 missed once, else the frame.
+  /// One word for each block of a layer: 0 nothing, 1 missed once, else the frame. Guarded by the lock of the block's shard; read without
+  /// it for a hint of what to fetch, and so written atomically.
   typealias Slots = UnsafeMutablePointer<UInt>
   static let missedOnce: UInt = 1
+
+  @inline(__always)
+  static func set(_ slot: Slots, _ content: UInt) { UnsafeMutableRawPointer(slot).storeRelaxed(UInt64(content)) }
+
+  @inline(__always)
+  static func hint(_ slot: Slots) -> UInt { UInt(UnsafeMutableRawPointer(slot).loadRelaxed()) }
 
   /// What one lock guards.
   struct Shard: ~Copyable {
@@ -81,14 +96,14 @@ final class BlockCache: Sendable {
           hand += 1
         } else {
           remove(at: hand)
-          candidate.pointee.slot.pointee = 0
+          if let slot = candidate.pointee.slot { BlockCache.set(slot, 0) }
           evictedCount += 1
           victims.append(candidate)
         }
       }
       frame.pointee.slot = slot
       frame.pointee.layerNumber = layerNumber
-      slot.pointee = UInt(bitPattern: frame)
+      BlockCache.set(slot, UInt(bitPattern: frame))
       byteCount += needed
       frames.append(frame)
       return true
@@ -114,6 +129,7 @@ final class BlockCache: Sendable {
   }
 
   let byteCountMax: Int
+  let frames: FramePool
   nonisolated(unsafe) private let shards: UnsafeMutablePointer<Lock<Shard>>
   private let shardCount: Int
   private let layerCount = Lock<UInt64>(0)
@@ -123,6 +139,7 @@ final class BlockCache: Sendable {
   /// - Parameter byteCountMax: of decoded blocks, all layers together. Below 16 KiB nothing is kept.
   init(byteCountMax: Int) {
     self.byteCountMax = byteCountMax
+    frames = FramePool(byteCountMax: byteCountMax)
     var count = Self.shardCountMax
     // A shard that holds a few blocks only would be full while others are empty.
     while count > 1, byteCountMax / count < 256 << 10 { count /= 2 }
@@ -160,7 +177,7 @@ final class BlockCache: Sendable {
     for index in 0..<shardCount {
       var victims: [UnsafeMutablePointer<Frame>] = []
       shards[index].withLock { $0.removeAll(ofLayer: number, victims: &victims) }
-      for frame in victims { Frame.free(frame) }
+      for frame in victims { frames.free(frame) }
     }
   }
 

@@ -46,7 +46,20 @@ extension BlockView {
     self.head(index) == head && compareBehindHead(index, key) == 0
   }
 
+  @inline(__always)
   private func compareShared(_ key: UnsafeRawBufferPointer) -> Int {
+    if sharedByteCount <= 8, key.count >= 8 {
+      // Behind the shared bytes there is something to read.
+      let unused = UInt64(truncatingIfNeeded: 64 &- 8 &* sharedByteCount)
+      let one = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)) &>> unused
+      let other = UInt64(bigEndian: keys.loadUnaligned(fromByteOffset: sharedOffset, as: UInt64.self)) &>> unused
+      return one == other ? 0 : one < other ? -1 : 1
+    }
+    return compareLongShared(key)
+  }
+
+  @inline(never)
+  private func compareLongShared(_ key: UnsafeRawBufferPointer) -> Int {
     let length = min(key.count, sharedByteCount)
     let order = length == 0 ? 0 : Int(memcmp(key.baseAddress!, keys + sharedOffset, length))
     if order != 0 { return order }
@@ -59,9 +72,12 @@ extension BlockView {
     let body = body(index)
     let offset = sharedByteCount &+ 8
     let rest = key.count &- offset
-    if rest == 8, body.rest.count == 8 {
-      let one = UInt64(bigEndian: body.rest.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
-      let other = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    if rest > 0, rest <= 8, body.rest.count == rest, let base = body.rest.baseAddress {
+      // The key has its head in front of the rest, and behind the bodies there is slack.
+      let unused = UInt64(truncatingIfNeeded: 64 &- 8 &* rest)
+      let one = UInt64(bigEndian: base.loadUnaligned(as: UInt64.self)) &>> unused
+      let last = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count &- 8, as: UInt64.self))
+      let other = last & (UInt64.max &>> unused)
       return one == other ? 0 : one < other ? -1 : 1
     }
     let length = min(rest, body.rest.count)

@@ -228,6 +228,7 @@ final class DiskLayer: @unchecked Sendable {
   ) throws(StoreError) -> Finding? {
     var finding: Finding?
     let slot = slots + block
+    BlockCache.Frame.prefetch(BlockCache.hint(slot))
     enum Lookup {
       case hit
       case miss(takesIn: Bool)
@@ -236,14 +237,14 @@ final class DiskLayer: @unchecked Sendable {
       let content = slot.pointee
       if content > BlockCache.missedOnce {
         let frame = UnsafeMutablePointer<BlockCache.Frame>(bitPattern: content)!
-        frame.pointee.wasUsed = true
+        if !frame.pointee.wasUsed { frame.pointee.wasUsed = true }
         shard.hitCount &+= 1
         finding = Self.find(key, at: sequence, in: BlockView(frame: BlockCache.Frame.image(frame)), into: &buffer)
         return .hit
       }
       shard.missCount &+= 1
       let takesIn = content == BlockCache.missedOnce || !shard.isScarce
-      slot.pointee = BlockCache.missedOnce
+      BlockCache.set(slot, BlockCache.missedOnce)
       return .miss(takesIn: takesIn)
     }
     switch lookup {
@@ -269,7 +270,7 @@ final class DiskLayer: @unchecked Sendable {
   private func takeIn(_ view: BlockView, _ block: Int) {
     let keysByteCount = view.sharedOffset + view.sharedByteCount
     let bodiesByteCount = view.end(view.count - 1)
-    let frame = BlockCache.Frame.allocate(imageByteCount: keysByteCount + bodiesByteCount)
+    let frame = cache.frames.allocate(imageByteCount: keysByteCount + bodiesByteCount)
     let image = BlockCache.Frame.image(frame)
     image.copyMemory(from: view.keys, byteCount: keysByteCount)
     (image + keysByteCount).copyMemory(from: view.bodies, byteCount: bodiesByteCount)
@@ -280,8 +281,8 @@ final class DiskLayer: @unchecked Sendable {
       guard slot.pointee <= BlockCache.missedOnce else { return false }
       return shard.insert(frame, at: slot, layerNumber: cacheNumber, victims: &victims)
     }
-    if !isIn { BlockCache.Frame.free(frame) }
-    for victim in victims { BlockCache.Frame.free(victim) }
+    if !isIn { cache.frames.free(frame) }
+    for victim in victims { cache.frames.free(victim) }
   }
 
   @inline(__always)

@@ -186,13 +186,15 @@ struct LayerIndex: ~Copyable {
   /// The first run whose prefix is at or behind `prefix`; the run count if there is none.
   @inline(__always)
   func firstRun(from prefix: KeyPrefix) -> Int {
-    var low = 0
-    var high = runCount
-    while low < high {
-      let middle = (low &+ high) &>> 1
-      if runs[middle].prefix < prefix { low = middle &+ 1 } else { high = middle }
+    // Branch-free: which table a key is of is not to be foretold.
+    var below = 0
+    var length = runCount
+    while length > 1 {
+      let half = length &>> 1
+      below = runs[below &+ half &- 1].prefix < prefix ? below &+ half : below
+      length &-= half
     }
-    return low
+    return length == 1 && runs[below].prefix < prefix ? below &+ 1 : below
   }
 
   /// The blocks of one prefix, as search needs them.
