@@ -287,9 +287,14 @@ public final class Log: Sendable {
   }
 
   /// Removes closed segments whose commits all come before `sequence` and that lie in front of the anchor, lowest first.
+  ///
+  /// - Parameter leavesActive: whether the active segment is ended first, so that it can go too, if no commit stands behind the anchor
+  ///   and it holds 1 MiB or more. On a full disk it stays.
   @_spi(Engine) @discardableResult
-  public func releaseSegments(before sequence: SequenceNumber) throws(LogError) -> Int {
-    try core.releaseSegments(before: sequence)
+  public func releaseSegments(
+    before sequence: SequenceNumber, leavesActive: Bool = false
+  ) throws(LogError) -> Int {
+    try core.releaseSegments(before: sequence, leavesActive: leavesActive)
   }
 
   /// Syncs what waits for it, marks the log as closed cleanly, and frees everything. Later calls answer ``LogError/closed``.

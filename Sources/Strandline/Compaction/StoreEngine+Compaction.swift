@@ -22,7 +22,9 @@ extension StoreEngine {
   func freeze(_ lane: inout Lane) {
     guard !lane.state.stack.active.isEmpty else { return }
     lane.frozenThrough.insert(lane.next - 1, at: 0)
-    let fresh = MemoryLayer(seed: seeds.memory)
+    // As many keys again, unless one large commit was all there was.
+    let keyCount = min(lane.state.stack.active.versionCount, options.memoryLayerByteCountMax / 256)
+    let fresh = MemoryLayer(seed: seeds.memory, expectedKeyCount: keyCount, pool: chunks)
     lane.state = lane.state.with(lane.state.stack.freezing(into: fresh))
     publish(lane.state)
   }
@@ -74,7 +76,7 @@ extension StoreEngine {
     while try writeOutOldestFrozen() {}
     let stack = lane.withLock { $0.state.stack }
     if stack.disk.count > 1 || stack.disk.first.map(hasGarbage) ?? false { _ = try merge(0..<stack.disk.count) }
-    try releaseHistory()
+    try releaseHistory(leavesActive: true)
     gate.noteCompaction(failure: nil)
   }
 
@@ -120,6 +122,12 @@ extension StoreEngine {
     gate.noteWrittenOut()
   }
 
+  /// A merge takes seconds, and a frozen layer that waits for its end would make writers wait.
+  private func writeOutFrozen() throws(StoreError) {
+    guard published.withLock({ $0.snapshot.state.stack.memory.count > 1 }) else { return }
+    while try writeOutOldestFrozen() {}
+  }
+
   /// Merges layers on disk into one. False: it was told to stop, or a reset made it useless.
   private func merge(_ range: Range<Int>) throws(StoreError) -> Bool {
     let state = lane.withLock { $0.state }
@@ -133,17 +141,21 @@ extension StoreEngine {
       layers.map { $0.makeCursor() }, level: MergePolicy.level(byteCount: size, unit: mergeUnit),
       covering: bottom.entry.firstSequence.rawValue...last, horizon: horizon, isBottom: isBottom,
       versionCountMax: layers.reduce(0) { $0 + $1.versionCount }, dictionary: Self.dictionary(of: layers),
-      tables: try settledTables(of: state.stack))
+      tables: try settledTables(of: state.stack), meanwhile: writeOutFrozen)
     guard let step else { return false }
-    var disk = state.stack.disk
-    disk.replaceSubrange(range, with: step.layer.map { [$0] } ?? [])
+    // Layers that were written out meanwhile lie on top; those below are as they were, unless there was a reset.
+    let now = lane.withLock { $0.state.stack }
+    let added = now.epoch == state.stack.epoch ? now.disk.count - state.stack.disk.count : 0
+    let place = range.lowerBound + added..<range.upperBound + added
+    var disk = added > 0 ? now.disk : state.stack.disk
+    disk.replaceSubrange(place, with: step.layer.map { [$0] } ?? [])
     guard try putInForce(disk.map(\.entry), through: nil, epoch: state.stack.epoch, made: step.layer) else {
       return false
     }
     retire(layers)
     lane.withLock { lane in
       guard lane.state.stack.epoch == state.stack.epoch else { return }
-      lane.state = lane.state.with(lane.state.stack.replacing(range, by: step.layer))
+      lane.state = lane.state.with(lane.state.stack.replacing(place, by: step.layer))
       publish(lane.state)
     }
     note(step, inputs: layers.count, isFromMemory: false, inputByteCount: size)
@@ -170,7 +182,8 @@ extension StoreEngine {
   /// Writes the merge of `cursors` into a new layer file and opens it. Nil: told to stop.
   private func build(
     _ cursors: [any VersionCursor], level: UInt8, covering: ClosedRange<UInt64>, horizon: UInt64, isBottom: Bool,
-    versionCountMax: Int, dictionary: LayerOptions.Dictionary = .sampled, tables: Tables
+    versionCountMax: Int, dictionary: LayerOptions.Dictionary = .sampled, tables: Tables,
+    meanwhile: () throws(StoreError) -> Void = {}
   ) throws(StoreError) -> Step? {
     let started = environment.clock.monotonicNanoseconds()
     // No layer may hold what a sync of the log has not covered.
@@ -181,7 +194,11 @@ extension StoreEngine {
     var count: UInt64 = 0
     do throws(StoreError) {
       let isDone = try VersionMerge.run(
-        cursors, horizon: horizon, isBottom: isBottom, shouldStop: { compactor.shouldStop },
+        cursors, horizon: horizon, isBottom: isBottom,
+        shouldStop: { () throws(StoreError) in
+          try meanwhile()
+          return compactor.shouldStop
+        },
         output: { (version) throws(StoreError) in
           guard tables.keeps(version.key) else { return }
           count += 1
@@ -276,11 +293,13 @@ extension StoreEngine {
   }
 
   /// Removes segments of the log that neither an open nor the history needs.
-  private func releaseHistory() throws(StoreError) {
+  ///
+  /// - Parameter leavesActive: whether the active segment goes too where none of its commits is needed.
+  private func releaseHistory(leavesActive: Bool = false) throws(StoreError) {
     let horizon = historyHorizon
     let needed = horizon == .max ? SequenceNumber.max : SequenceNumber(horizon + 1)
     do throws(LogError) {
-      try log.releaseSegments(before: needed)
+      try log.releaseSegments(before: needed, leavesActive: leavesActive)
     } catch {
       throw StoreError(error)
     }

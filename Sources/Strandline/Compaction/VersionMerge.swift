@@ -7,10 +7,10 @@ enum VersionMerge {
   ///
   /// - Parameters:
   ///   - isBottom: Whether no layer lies below: a delete at or below the horizon says nothing then and is dropped.
-  ///   - shouldStop: Asked every 256 versions.
+  ///   - shouldStop: Asked every 256 versions; what it throws ends the merge.
   /// - Returns: False if it was stopped; what was put out until then is the beginning of the merge.
   static func run(
-    _ cursors: [any VersionCursor], horizon: UInt64, isBottom: Bool, shouldStop: () -> Bool,
+    _ cursors: [any VersionCursor], horizon: UInt64, isBottom: Bool, shouldStop: () throws(StoreError) -> Bool,
     output: (VersionView) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
     let source = MergedCursor(cursors)
@@ -23,7 +23,7 @@ enum VersionMerge {
     while let version = source.current {
       untilAsked -= 1
       if untilAsked == 0 {
-        if shouldStop() { return false }
+        if try shouldStop() { return false }
         untilAsked = 256
       }
       if version.sequence <= horizon {

@@ -69,7 +69,7 @@ extension LogCore {
         }
         writer.unfinishedReset = nil
         // Nothing lives in the RESET's own segment when it carried nothing and nothing came after it: leave it too.
-        if reset.recordCount == 0, writer.chain.lsn == reset.end { try self.leaveSegment(of: writer) }
+        if reset.recordCount == 0, writer.chain.lsn == reset.end { _ = try self.leaveSegment(of: writer) }
         return self.releaseInMemory(writer, layers: oldLayers)
       }
       if let names { remove(names) }
@@ -78,13 +78,18 @@ extension LogCore {
     }
   }
 
-  private func leaveSegment(of writer: Writer) throws(LogError) {
+  /// A segment that holds less is not worth another one.
+  private static let leftByteCountMin: UInt64 = 1 << 20
+
+  /// Begins the next segment and makes it the first that anything needs; false on a full disk. Nothing that counts may be in the one
+  /// before.
+  private func leaveSegment(of writer: Writer) throws(LogError) -> Bool {
     do throws(LogError) {
       try writer.roll()
     } catch {
-      // Without space for another segment the RESET's own stays.
+      // Without space for another segment this one stays.
       guard case .outOfSpace = error else { throw error }
-      return
+      return false
     }
     let header = writer.segment.header
     let state = writer.chain
@@ -93,6 +98,7 @@ extension LogCore {
       slot.anchor = RootSlot.Anchor(
         ordinal: header.ordinal, lsn: state.lsn, headTag: state.tag, sequence: state.sequence)
     }
+    return true
   }
 
   // MARK: Roots and releases
@@ -126,8 +132,15 @@ extension LogCore {
     remove(names)
   }
 
-  func releaseSegments(before sequence: SequenceNumber) throws(LogError) -> Int {
+  func releaseSegments(before sequence: SequenceNumber, leavesActive: Bool) throws(LogError) -> Int {
     let names = try withWriter { (writer) throws(LogError) in
+      let byteCount = writer.chain.lsn.rawValue - writer.segment.header.baseLSN.rawValue
+      if leavesActive, writer.chain.sequence < sequence, writer.chain.sequence == writer.root.current.anchor.sequence,
+        writer.unfinishedReset == nil, byteCount >= Self.leftByteCountMin
+      {
+        try writer.beginWriting()
+        if try self.leaveSegment(of: writer) { return self.releaseInMemory(writer, layers: []) }
+      }
       let headers = self.headers(with: writer)
       let anchor = writer.root.current.anchor.ordinal
       // A segment's last commit is the base of the next one.
