@@ -21,12 +21,9 @@ extension StoreEngine {
     // The definitions live on in the RESET itself where they fit; the limit is the log's.
     var records = [CommitHeader(cause: .reset).encoded()]
     for definition in lane.state.tables.definitions {
-      var record: [UInt8] = []
       let value = definition.encoded()
-      definition.storeKey.withView { key in
-        value.span.bytes.withUnsafeBytes { FactView.encode(key, $0, into: &record) }
-      }
-      records.append(record)
+      records.append(
+        definition.storeKey.withView { key in value.span.bytes.withUnsafeBytes { FactView.put(key, $0) } })
     }
     let fits = records.reduce(0) { $0 + $1.count + 5 } <= 32 << 10
     // Otherwise the next commit writes them.
@@ -38,7 +35,7 @@ extension StoreEngine {
       throw StoreError(error)
     }
     let sequence = report.position.sequence.rawValue
-    let memory = MemoryLayer(seed: seeds.memory)
+    let memory = MemoryLayer(seed: seeds.memory, pool: chunks)
     for record in carried {
       record.span.bytes.withUnsafeBytes { bytes in
         guard case .put(let key, let value)? = FactView.decode(bytes) else { return }

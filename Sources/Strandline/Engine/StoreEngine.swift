@@ -15,8 +15,6 @@ final class StoreEngine: @unchecked Sendable {
     var frozenThrough: [UInt64] = []
     /// The log does not hold the tables' definitions: the next commit begins with them.
     var owesDefinitions = false
-    /// Memory for one encoded fact, used again.
-    var record: [UInt8] = []
   }
 
   struct Published {
@@ -32,6 +30,8 @@ final class StoreEngine: @unchecked Sendable {
   let seeds: KeySeeds
   let directory: StoreDirectory
   let cache: BlockCache
+  /// Memory of layers that were written out, for the next ones.
+  let chunks: ChunkPool
   let gate = WriteGate()
   let lane: Lock<Lane>
   /// What readers see.
@@ -52,14 +52,15 @@ final class StoreEngine: @unchecked Sendable {
   var environment: Environment { options.log.environment }
 
   init(
-    log: Log, options: StoreOptions, seeds: KeySeeds, directory: StoreDirectory, cache: BlockCache, state: StoreState,
-    times: TimeTrail, compactor: Compactor
+    log: Log, options: StoreOptions, seeds: KeySeeds, directory: StoreDirectory, cache: BlockCache, chunks: ChunkPool,
+    state: StoreState, times: TimeTrail, compactor: Compactor
   ) {
     self.log = log
     self.options = options
     self.seeds = seeds
     self.directory = directory
     self.cache = cache
+    self.chunks = chunks
     let last = log.status.last.sequence.rawValue
     lane = Lock(Lane(next: last + 1, state: state))
     published = Lock(Published(snapshot: Snapshot(state: state, sequence: last)))
@@ -144,8 +145,7 @@ final class StoreEngine: @unchecked Sendable {
     laneOwner.store(Self.thisThread, ordering: .relaxed)
     defer { laneOwner.store(0, ordering: .relaxed) }
     var transaction = Transaction(
-      engine: self, state: lane.state, sequence: lane.next, header: header,
-      owesDefinitions: lane.owesDefinitions, record: lane.record)
+      engine: self, state: lane.state, sequence: lane.next, header: header, owesDefinitions: lane.owesDefinitions)
     let result: Result
     do throws(Failure) {
       result = try body(&transaction)
@@ -155,7 +155,6 @@ final class StoreEngine: @unchecked Sendable {
       transaction.undo()
       throw .body(error)
     }
-    lane.record = transaction.takeRecord()
     if let failure = transaction.failure {
       transaction.undo()
       throw .store(failure)

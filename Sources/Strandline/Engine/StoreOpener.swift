@@ -41,7 +41,8 @@ struct StoreOpener {
       }
     }
     let memorySeed = logOptions.environment.randomBits()
-    var replay = StoreReplay(seed: memorySeed)
+    let chunks = ChunkPool(byteCountMax: options.memoryLayerByteCountMax)
+    var replay = StoreReplay(seed: memorySeed, chunks: chunks)
     let log: Log
     do throws(LogError) {
       log = try Log.open(at: path, options: logOptions) { (batch) throws(LogError) in try replay.take(batch) }
@@ -68,8 +69,8 @@ struct StoreOpener {
       hasThread: logOptions.access == .readWrite && logOptions.helpers == .threads, clock: logOptions.environment.clock,
       path: log.path)
     return StoreEngine(
-      log: log, options: options, seeds: seeds, directory: directory, cache: cache, state: state, times: times,
-      compactor: compactor)
+      log: log, options: options, seeds: seeds, directory: directory, cache: cache, chunks: chunks, state: state,
+      times: times, compactor: compactor)
   }
 
   private func openLayer(

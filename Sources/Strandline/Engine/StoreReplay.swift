@@ -3,15 +3,17 @@
 /// Folds the tail of the log into a memory layer while the log is opened.
 struct StoreReplay {
   private let seed: UInt64
+  private let chunks: ChunkPool
   private(set) var memory: MemoryLayer
   /// The base of the last RESET in the tail; nil if there was none.
   private(set) var base: [LayerEntry]?
   /// Time and number of the last commit seen.
   private(set) var times = TimeTrail()
 
-  init(seed: UInt64) {
+  init(seed: UInt64, chunks: ChunkPool) {
     self.seed = seed
-    memory = MemoryLayer(seed: seed)
+    self.chunks = chunks
+    memory = MemoryLayer(seed: seed, pool: chunks)
   }
 
   /// Facts on their way into the layer, all of one batch; the memory is used again.
@@ -25,7 +27,7 @@ struct StoreReplay {
       case .gap: continue
       case .reset:
         items.removeAll(keepingCapacity: true)
-        memory = MemoryLayer(seed: seed)
+        memory = MemoryLayer(seed: seed, pool: chunks)
         base = batch.reset(of: frame)?.base ?? []
       case .records:
         if frame.isFirst { times.note(frame.time, sequence: frame.sequence.rawValue) }

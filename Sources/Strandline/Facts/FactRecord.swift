@@ -34,16 +34,31 @@ enum FactView {
     return end == record.count ? .delete(key) : nil
   }
 
-  /// Replaces `record` by the fact that `key` has `value` from now on; nil: that it is gone.
-  static func encode(_ key: KeyView, _ value: UnsafeRawBufferPointer?, into record: inout [UInt8]) {
-    record.removeAll(keepingCapacity: true)
-    record.append(value == nil ? FactKind.delete : FactKind.put)
-    record.append(key.prefix.familyNumber)
-    record.append(UInt8(truncatingIfNeeded: key.prefix.rawValue >> 8))
-    record.append(UInt8(truncatingIfNeeded: key.prefix.rawValue))
-    record.appendVarint(UInt64(key.bytes.count))
-    record.append(contentsOf: key.bytes)
-    if let value { record.append(contentsOf: value) }
+  /// Bytes in front of the value.
+  @inline(__always)
+  static func headByteCount(_ key: KeyView) -> Int {
+    4 + Varint.byteCount(UInt64(key.bytes.count)) + key.bytes.count
+  }
+
+  /// Writes what stands in front of the value: `key` has it from now on, or for a delete is gone.
+  @inline(__always)
+  static func writeHead(_ key: KeyView, isDelete: Bool, to target: UnsafeMutableRawPointer) {
+    let prefix = key.prefix.rawValue & 0xFF_FFFF | UInt32(isDelete ? FactKind.delete : FactKind.put) << 24
+    target.storeBytes(of: prefix.bigEndian, as: UInt32.self)
+    let length = Varint.write(UInt64(key.bytes.count), to: target + 4)
+    if let bytes = key.bytes.baseAddress { (target + 4 + length).copyMemory(from: bytes, byteCount: key.bytes.count) }
+  }
+
+  /// The fact that `key` has `value` from now on.
+  static func put(_ key: KeyView, _ value: UnsafeRawBufferPointer) -> [UInt8] {
+    let head = headByteCount(key)
+    return [UInt8](unsafeUninitializedCapacity: head + value.count) { room, count in
+      let record = UnsafeMutableRawBufferPointer(room)
+      guard let base = record.baseAddress else { return }
+      writeHead(key, isDelete: false, to: base)
+      UnsafeMutableRawBufferPointer(rebasing: record[head...]).copyMemory(from: value)
+      count = head + value.count
+    }
   }
 }
 

@@ -67,10 +67,15 @@ public struct RowCells: ~Copyable {
     }
   }
 
-  /// Appends the row as RowEncoding lays it out.
-  ///
-  /// - Throws: ``StoreError/limitExceeded(_:)`` (`columnCount`, `recordByteCount`) with nothing appended.
-  func encode(into row: inout [UInt8]) throws(StoreError) {
+  /// The row that the cells make, as RowEncoding lays it out.
+  struct Layout {
+    fileprivate var form: RowForm
+    /// Of the whole row.
+    var byteCount: Int
+  }
+
+  /// - Throws: ``StoreError/limitExceeded(_:)`` (`columnCount`, `recordByteCount`).
+  func layout() throws(StoreError) -> Layout {
     guard cells.count <= StoreLimits.columnCountMax else {
       throw .limitExceeded(name: "columnCount", value: cells.count, maximum: StoreLimits.columnCountMax)
     }
@@ -80,17 +85,30 @@ public struct RowCells: ~Copyable {
       throw .limitExceeded(name: "recordByteCount", value: bodyByteCount, maximum: StoreLimits.recordByteCountMax)
     }
     let form = RowForm(lastColumn: cells.last?.column ?? 0, bodyByteCount: bodyByteCount)
-    row.appendVarint(UInt64(cells.count))
-    row.append(form.rawValue)
-    for cell in cells { row.append(little: cell.column, byteCount: 1 << form.numberShift) }
-    for cell in cells { row.append(cell.kind.rawValue) }
+    return Layout(
+      form: form,
+      byteCount: Varint.byteCount(UInt64(cells.count)) + 1 + cells.count * form.byteCountPerColumn + bodyByteCount)
+  }
+
+  /// Writes the row; `room` is as long as the layout says.
+  func write(_ layout: Layout, to room: UnsafeMutableRawBufferPointer) {
+    guard var place = room.baseAddress else { return }
+    let form = layout.form
+    place += Varint.write(UInt64(cells.count), to: place)
+    place.storeBytes(of: form.rawValue, as: UInt8.self)
+    place += 1
+    for cell in cells { place.put(cell.column, byteCount: 1 << form.numberShift) }
+    for cell in cells { place.put(cell.kind.rawValue, byteCount: 1) }
     var end = 0
     for cell in cells {
       end += cell.byteCount
-      row.append(little: end, byteCount: 1 << form.endShift)
+      place.put(end, byteCount: 1 << form.endShift)
     }
     bodies.withUnsafeBytes { bodies in
-      for cell in cells { row.append(contentsOf: bodies.slice(cell.start, cell.byteCount)) }
+      for cell in cells where cell.byteCount > 0 {
+        place.copyMemory(from: bodies.slice(cell.start, cell.byteCount).baseAddress!, byteCount: cell.byteCount)
+        place += cell.byteCount
+      }
     }
   }
 
@@ -100,9 +118,13 @@ public struct RowCells: ~Copyable {
   }
 }
 
-extension [UInt8] {
+extension UnsafeMutableRawPointer {
+  /// Writes the number's low bytes, the lowest first, and goes behind them.
   @inline(__always)
-  fileprivate mutating func append(little number: some FixedWidthInteger, byteCount: Int) {
-    for place in 0..<byteCount { append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
+  fileprivate mutating func put(_ number: some FixedWidthInteger, byteCount: Int) {
+    for place in 0..<byteCount {
+      storeBytes(of: UInt8(truncatingIfNeeded: number >> (8 * place)), toByteOffset: place, as: UInt8.self)
+    }
+    self += byteCount
   }
 }

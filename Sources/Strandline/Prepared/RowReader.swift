@@ -42,7 +42,9 @@ public struct RowReader: ~Copyable {
     _ key: KeyView, _ table: Table, _ body: (borrowing StoredRowView) throws -> Void
   ) throws -> Bool {
     guard case .found(let sequence) = try snapshot.find(key, into: &buffer) else { return false }
-    try body(StoredRowView(table, key: key.bytes, value: buffer.bytes, sequence: sequence))
+    try withExtendedLifetime(table) {
+      try body(StoredRowView(table, key: key.bytes, value: buffer.bytes, sequence: sequence))
+    }
     return true
   }
 
@@ -70,10 +72,12 @@ public struct RowReader: ~Copyable {
       }
     }
     let cursor = snapshot.visible(in: range, reverse: backwards)
-    while let version = try cursor.next() {
-      guard let value = version.value else { continue }
-      let row = try StoredRowView(table, key: version.key.bytes, value: value, sequence: version.sequence)
-      guard try body(row) else { return }
+    try withExtendedLifetime(table) {
+      while let version = try cursor.next() {
+        guard let value = version.value else { continue }
+        let row = try StoredRowView(table, key: version.key.bytes, value: value, sequence: version.sequence)
+        guard try body(row) else { return }
+      }
     }
   }
 }

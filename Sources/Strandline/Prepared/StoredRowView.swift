@@ -3,11 +3,13 @@ public import StrandlineLog
 /// A row where it lies in the store's memory. Lent to the closure that is given it: cells are decoded, or their bytes looked at, one by
 /// one.
 public struct StoredRowView: ~Copyable {
-  private let table: Table
+  // Whoever lends the view holds the table as long: a count up and down for each row is not to be had for nothing.
+  private unowned(unsafe) let table: Table
   private let keyBytes: UnsafeRawBufferPointer
   private let cells: StoredRow
   private let version: UInt64
 
+  /// - Parameter table: held by the caller for as long as the view.
   @inline(__always)
   init(_ table: Table, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, sequence: UInt64) throws(StoreError)
   {

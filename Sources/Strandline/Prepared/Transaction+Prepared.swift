@@ -70,7 +70,9 @@ extension Transaction {
     _ key: KeyView, _ table: Table, _ body: (borrowing StoredRowView) throws -> Void
   ) throws -> Bool {
     guard case .found(let sequence) = try find(key) else { return false }
-    try body(StoredRowView(table, key: key.bytes, value: buffer.bytes, sequence: sequence))
+    try withExtendedLifetime(table) {
+      try body(StoredRowView(table, key: key.bytes, value: buffer.bytes, sequence: sequence))
+    }
     return true
   }
 
@@ -80,19 +82,20 @@ extension Transaction {
     if let column = cells.firstMissing(of: table.requiredColumns) {
       throw .typeMismatch(table: table.name, column: column.name, expected: "\(column.type)", found: "null")
     }
-    row.removeAll(keepingCapacity: true)
-    try cells.encode(into: &row)
-    let byteCount = row.count + key.bytes.count
+    let layout = try cells.layout()
+    let byteCount = layout.byteCount + key.bytes.count
     guard byteCount <= StoreLimits.recordByteCountMax - 64 else {
       throw .limitExceeded(name: "recordByteCount", value: byteCount, maximum: StoreLimits.recordByteCountMax - 64)
     }
     if table.indexes.isEmpty {
-      let value = row
-      return try value.span.bytes.withUnsafeBytes { (value) throws(StoreError) in try apply(key, value) }
+      return try apply(key, valueByteCount: layout.byteCount) { room in cells.write(layout, to: room) }
     }
     let owned = StoreKey(copying: key)
     let old = try self.row(table, owned)
-    let value = row
+    let value = [UInt8](unsafeUninitializedCapacity: layout.byteCount) { room, count in
+      cells.write(layout, to: UnsafeMutableRawBufferPointer(room))
+      count = layout.byteCount
+    }
     let new = try value.span.bytes.withUnsafeBytes { (value) throws(StoreError) in try table.row(key: key.bytes, value)
     }
     try apply(owned, value, of: new, replacing: old, table)

@@ -15,6 +15,7 @@ struct StoredRow {
   private let bodiesAt: Int
 
   /// - Throws: ``StoreError/undecodable(what:reason:)``.
+  @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     var offset = 0
     guard let count = Varint.read(bytes, at: &offset), count <= UInt64(StoreLimits.columnCountMax) else {
@@ -70,6 +71,7 @@ struct StoredRow {
   }
 
   /// What `isWhole` found.
+  @inline(never)
   private func defect() -> String {
     var lastColumn = -1
     var start = 0
@@ -156,5 +158,6 @@ struct StoredRow {
     return nil
   }
 
+  @inline(never)
   private static func undecodable(_ reason: String) -> StoreError { .undecodable(what: "row", reason: reason) }
 }

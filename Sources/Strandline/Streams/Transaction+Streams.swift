@@ -48,7 +48,8 @@ extension Transaction {
 
   /// The version of the newest event of a stream; zero if it has none.
   public mutating func version(of stream: String) throws(StoreError) -> UInt64 {
-    try StreamHead.read(stream, state.stack, at: .max, &buffer)
+    state.stack.active.settle()
+    return try StreamHead.read(stream, state.stack, at: .max, &buffer)
   }
 
   /// Where a projection stands: the last commit it has taken; zero if none.

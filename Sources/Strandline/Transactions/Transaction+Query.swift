@@ -17,6 +17,7 @@ final class TransactionRows: QuerySource, @unchecked Sendable {
     guard engine.isInLane, let state else {
       throw .invalidQuery(reason: "the query belongs to a transaction, and is asked outside of it")
     }
+    state.stack.active.settle()
     return try SnapshotTable(name, at: Snapshot(state: state, sequence: sequence))
   }
 

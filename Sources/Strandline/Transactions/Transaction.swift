@@ -20,22 +20,16 @@ public struct Transaction: ~Copyable {
   /// Why the commit cannot be made, though the closure may have gone on.
   private(set) var failure: StoreError?
   private var draft: CommitDraft?
-  private var record: [UInt8]
   private var source: TransactionRows?
   /// Memory for reads.
   var buffer = ValueBuffer()
-  /// Memory for a row that is put by its cells.
-  var row: [UInt8] = []
-
   init(
-    engine: StoreEngine, state: StoreState, sequence: UInt64, header: CommitHeader, owesDefinitions: Bool,
-    record: [UInt8]
+    engine: StoreEngine, state: StoreState, sequence: UInt64, header: CommitHeader, owesDefinitions: Bool
   ) {
     self.engine = engine
     self.state = state
     self.header = header
     self.owesDefinitions = owesDefinitions
-    self.record = record
     sequenceNumber = sequence
     mark = state.stack.active.mark
   }
@@ -50,18 +44,37 @@ public struct Transaction: ~Copyable {
 
   /// Writes that `key` has `value` from now on; nil: that it is gone.
   mutating func apply(_ key: KeyView, _ value: UnsafeRawBufferPointer?) throws(StoreError) {
+    try apply(key, isDelete: value == nil, valueByteCount: value?.count ?? 0) { room in
+      if let value, value.count > 0 { room.copyMemory(from: value) }
+    }
+  }
+
+  /// As ``apply(_:_:)``, with a value that `fill` writes where the log wants it.
+  @inline(__always)
+  mutating func apply(
+    _ key: KeyView, isDelete: Bool = false, valueByteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(StoreError) {
     if draft == nil { try begin() }
-    FactView.encode(key, value, into: &record)
+    let layer = state.stack.active
+    let seed = state.stack.seeds.memory
+    let sequence = sequenceNumber
+    let head = FactView.headByteCount(key)
     do throws(LogError) {
-      try draft?.append(record)
+      try draft?.append(byteCount: head + valueByteCount) { record in
+        guard let base = record.baseAddress else { return }
+        FactView.writeHead(key, isDelete: isDelete, to: base)
+        let value = UnsafeMutableRawBufferPointer(start: base + head, count: valueByteCount)
+        fill(value)
+        layer.putSoon(
+          key, hash: KeyHash.of(key, seed: seed), sequence: sequence,
+          value: isDelete ? nil : UnsafeRawBufferPointer(value))
+      }
     } catch {
       // Part of the operation may stand already: the commit cannot be made any more.
       failure = StoreError(error)
       throw StoreError(error)
     }
     factCount += 1
-    let layer = state.stack.active
-    layer.put(key, hash: KeyHash.of(key, seed: state.stack.seeds.memory), sequence: sequenceNumber, value: value)
   }
 
   private mutating func begin() throws(StoreError) {
@@ -81,7 +94,8 @@ public struct Transaction: ~Copyable {
 
   /// The newest version of `key`; its value lies in ``buffer``.
   mutating func find(_ key: KeyView) throws(StoreError) -> Finding {
-    try state.stack.find(key, at: .max, into: &buffer)
+    state.stack.active.settle()
+    return try state.stack.find(key, at: .max, into: &buffer)
   }
 
   /// Puts other definitions of tables in force, as facts of this commit.
@@ -108,13 +122,14 @@ public struct Transaction: ~Copyable {
   func endQueries() { source?.state = nil }
 
   /// Takes everything back out of the memory layer.
-  func undo() { state.stack.active.rollBack(to: mark) }
-
-  mutating func takeRecord() -> [UInt8] {
-    defer { record = [] }
-    return record
+  func undo() {
+    state.stack.active.settle()
+    state.stack.active.rollBack(to: mark)
   }
 
   /// What is to be written; nil if nothing was.
-  mutating func takeDraft() -> CommitDraft? { factCount == 0 ? nil : draft.take() }
+  mutating func takeDraft() -> CommitDraft? {
+    state.stack.active.settle()
+    return factCount == 0 ? nil : draft.take()
+  }
 }

@@ -41,11 +41,21 @@ public struct CommitDraft: ~Copyable, Sendable {
   ///   ``LogOptions/commitByteCountMax``; the draft is as before.
   /// - Complexity: O(bytes).
   public mutating func append(_ record: UnsafeRawBufferPointer) throws(LogError) {
-    guard record.count <= Self.recordByteCountMax else {
+    try append(byteCount: record.count) { room in room.copyMemory(from: record) }
+  }
+
+  /// Adds one record of `byteCount` bytes, all of which `fill` writes where they will stand.
+  ///
+  /// Errors and cost as the form for raw buffers, without its copy; `fill` does not run then.
+  @_spi(Engine) public mutating func append(
+    byteCount recordByteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(LogError) {
+    guard recordByteCount <= Self.recordByteCountMax else {
       throw .limitExceeded(
-        Limit(name: .recordByteCount, value: UInt64(record.count), maximum: UInt64(Self.recordByteCountMax)))
+        Limit(name: .recordByteCount, value: UInt64(recordByteCount), maximum: UInt64(Self.recordByteCountMax)))
     }
-    let length = Varint.byteCount(UInt64(record.count)) + record.count
+    let lengthByteCount = Varint.byteCount(UInt64(recordByteCount))
+    let length = lengthByteCount + recordByteCount
     guard byteCount + length <= byteCountMax else {
       throw .limitExceeded(
         Limit(name: .commitByteCount, value: UInt64(byteCount + length), maximum: UInt64(byteCountMax)))
@@ -56,8 +66,14 @@ public struct CommitDraft: ~Copyable, Sendable {
       framed.append(contentsOf: EncodedFrame.headerRoom)
       framedRecordCount = 0
     }
-    appendVarint(UInt64(record.count))
-    framed.append(contentsOf: record)
+    framed.append(addingCapacity: length) { output in
+      output.withUnsafeMutableBufferPointer { room, initializedCount in
+        let base = UnsafeMutableRawPointer(room.baseAddress.unsafelyUnwrapped)
+        _ = Varint.write(UInt64(recordByteCount), to: base)
+        fill(UnsafeMutableRawBufferPointer(start: base + lengthByteCount, count: recordByteCount))
+        initializedCount += length
+      }
+    }
     framedRecordCount += 1
     recordCount += 1
   }

@@ -14,7 +14,7 @@ struct MemoryArena: ~Copyable {
   private static let sizeOffset = 16
   private static let headerByteCount = 64
   private static let chunkByteCountMin = 64 << 10
-  private static let chunkByteCountMax = 4 << 20
+  static let chunkByteCountMax = 4 << 20
 
   private struct WriterState {
     var chunk: UnsafeMutableRawPointer
@@ -24,9 +24,12 @@ struct MemoryArena: ~Copyable {
   }
 
   private let first: UnsafeMutableRawPointer
+  private let pool: ChunkPool?
   private let state: UnsafeMutablePointer<WriterState>
 
-  init() {
+  /// - Parameter pool: where chunks of ``chunkByteCountMax`` come from and go to.
+  init(pool: ChunkPool? = nil) {
+    self.pool = pool
     first = Self.makeChunk(Self.chunkByteCountMin)
     state = .allocate(capacity: 1)
     state.initialize(
@@ -38,13 +41,17 @@ struct MemoryArena: ~Copyable {
     var next = UnsafeMutableRawPointer(word: first.word)
     while let chunk = next {
       next = UnsafeMutableRawPointer(word: chunk.loadRelaxed())
-      LayerMemory(at: chunk, byteCount: chunk.load(fromByteOffset: Self.sizeOffset, as: Int.self)).giveBack()
+      let byteCount = chunk.load(fromByteOffset: Self.sizeOffset, as: Int.self)
+      if byteCount == Self.chunkByteCountMax, let pool, pool.give(chunk) { continue }
+      LayerMemory(at: chunk, byteCount: byteCount).giveBack()
     }
     state.deallocate()
   }
 
-  private static func makeChunk(_ byteCount: Int) -> UnsafeMutableRawPointer {
-    let chunk = LayerMemory(byteCount: byteCount).base
+  private static func makeChunk(_ byteCount: Int, in memory: UnsafeMutableRawPointer? = nil) -> UnsafeMutableRawPointer
+  {
+    let chunk = memory ?? LayerMemory(byteCount: byteCount).base
+    chunk.storeRelaxed(0)
     chunk.storeBytes(of: byteCount, toByteOffset: sizeOffset, as: Int.self)
     chunk.storeRelaxed(UInt64(headerByteCount), at: endOffset)
     return chunk
@@ -76,8 +83,13 @@ struct MemoryArena: ~Copyable {
 
   private func addChunk(for byteCount: Int) {
     let usual = min(max(state.pointee.chunkByteCount, Self.chunkByteCountMin) * 2, Self.chunkByteCountMax)
-    let size = max(usual, byteCount + Self.headerByteCount)
-    let chunk = Self.makeChunk(size)
+    var size = max(usual, byteCount + Self.headerByteCount)
+    var memory: UnsafeMutableRawPointer?
+    if size <= Self.chunkByteCountMax, let pooled = pool?.take() {
+      memory = pooled
+      size = Self.chunkByteCountMax
+    }
+    let chunk = Self.makeChunk(size, in: memory)
     // Final with the link: a batch may have put records here that were not published yet.
     publish()
     state.pointee.chunk.storeReleasing(chunk.word)

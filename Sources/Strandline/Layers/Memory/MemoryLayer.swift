@@ -13,13 +13,17 @@ final class MemoryLayer: @unchecked Sendable {
   /// Of ``KeyHash``.
   let seed: UInt64
   private let table: MemoryTable
-  private let arena = MemoryArena()
+  private let arena: MemoryArena
+  private let waiting = WaitingRecords()
   private let counters: Counters
   private let runs: Lock<SortedRuns>
 
-  /// - Parameter expectedKeyCount: Keys that the table has room for at once. It grows beyond.
-  init(seed: UInt64, expectedKeyCount: Int = 0) {
+  /// - Parameters:
+  ///   - expectedKeyCount: Keys that the table has room for at once. It grows beyond.
+  ///   - pool: Where the arena's memory comes from and goes to.
+  init(seed: UInt64, expectedKeyCount: Int = 0, pool: ChunkPool? = nil) {
     self.seed = seed
+    arena = MemoryArena(pool: pool)
     table = MemoryTable(expectedKeyCount: expectedKeyCount)
     counters = Counters(byteCount: arena.usedByteCount + table.byteCount)
     runs = Lock(SortedRuns(from: arena.start))
@@ -97,6 +101,7 @@ final class MemoryLayer: @unchecked Sendable {
 
   /// Puts the items in their order, fetching ahead what each will touch. For replay and large commits.
   func put(_ items: UnsafeBufferPointer<Item>) {
+    settle()
     let ahead = 16
     for index in items.indices.prefix(ahead) { table.prefetch(items[index].hash) }
     for index in items.indices {
@@ -112,31 +117,61 @@ final class MemoryLayer: @unchecked Sendable {
   ///
   /// A key's sequence numbers never descend. A second version of one commit takes the first one's place.
   func put(_ key: KeyView, hash: UInt64, sequence: UInt64, value: UnsafeRawBufferPointer?) {
+    settle()
     add(key, hash: hash, sequence: sequence, value: value)
+    arena.publish()
+    counters.set(.byteCount, UInt64(arena.usedByteCount + table.byteCount))
+  }
+
+  /// As ``put(_:hash:sequence:value:)``, but the table's memory is only asked for: the version is found from ``settle()`` on, if not
+  /// before. So many puts in a row do not wait for one fetch after the other.
+  func putSoon(_ key: KeyView, hash: UInt64, sequence: UInt64, value: UnsafeRawBufferPointer?) {
+    table.prefetch(hash)
+    let record = fill(key, sequence: sequence, value: value)
+    if let (oldest, oldestHash) = waiting.push(record, hash: hash) { link(oldest, hash: oldestHash) }
+  }
+
+  /// Ends what ``putSoon(_:hash:sequence:value:)`` began. Called before anybody looks for what was put.
+  func settle() {
+    if waiting.isEmpty { return }
+    while let (record, hash) = waiting.pop() { link(record, hash: hash) }
     arena.publish()
     counters.set(.byteCount, UInt64(arena.usedByteCount + table.byteCount))
   }
 
   @inline(__always)
   private func add(_ key: KeyView, hash: UInt64, sequence: UInt64, value: UnsafeRawBufferPointer?) {
+    link(fill(key, sequence: sequence, value: value), hash: hash)
+  }
+
+  /// Copies key and value into the arena.
+  @inline(__always)
+  private func fill(_ key: KeyView, sequence: UInt64, value: UnsafeRawBufferPointer?) -> MemoryRecord {
     let valueByteCount = value?.count ?? 0
     precondition(
       key.bytes.count <= MemoryRecord.keyByteCountMax && valueByteCount <= MemoryRecord.valueByteCountMax,
       "the caller checks keys and values against StoreLimits")
-    let found = table.slot(for: key, hash: hash)
-    var previous: UInt64 = 0
+    let address = arena.take(MemoryRecord.byteCount(key: key.bytes.count, value: valueByteCount))
+    MemoryRecord.fill(address, key: key, sequence: sequence, value: value)
+    return MemoryRecord(address)
+  }
+
+  /// Puts a filled record in front of its key's others.
+  @inline(__always)
+  private func link(_ record: MemoryRecord, hash: UInt64) {
+    let sequence = record.sequence
+    let found = table.slot(for: record.key, hash: hash)
     var replaced: MemoryRecord?
     if found.ref != MemoryTable.noVersion, let newest = MemoryRecord(word: found.ref) {
       precondition(newest.sequence <= sequence, "versions of a key are put in the order of their commits")
-      previous = found.ref
       if newest.sequence == sequence {
-        previous = newest.previous
+        record.setPrevious(newest.previous)
         replaced = newest
+      } else {
+        record.setPrevious(found.ref)
       }
     }
-    let address = arena.take(MemoryRecord.byteCount(key: key.bytes.count, value: valueByteCount))
-    MemoryRecord.fill(address, key: key, sequence: sequence, value: value, previous: previous)
-    table.publish(MemoryRecord(address), in: found, hash: hash)
+    table.publish(record, in: found, hash: hash)
     if let replaced { replaced.withdraw() } else { counters.set(.versionCount, counters.get(.versionCount) &+ 1) }
     counters.include(sequence)
   }
@@ -186,6 +221,52 @@ extension MemoryLayer {
     if record.isWithdrawn { return }
     let key = record.key
     removeNewest(key, hash: hash(of: key), sequence: record.sequence)
+  }
+}
+
+/// Records that are filled and not in the table yet, oldest first. The writer's.
+private struct WaitingRecords: ~Copyable {
+  private static let countMax = 16
+
+  private struct State {
+    var first = 0
+    var count = 0
+  }
+
+  private let records: UnsafeMutablePointer<(record: MemoryRecord, hash: UInt64)>
+  private let state: UnsafeMutablePointer<State>
+
+  init() {
+    records = .allocate(capacity: Self.countMax)
+    state = .allocate(capacity: 1)
+    state.initialize(to: State())
+  }
+
+  deinit {
+    records.deallocate()
+    state.deallocate()
+  }
+
+  @inline(__always)
+  var isEmpty: Bool { state.pointee.count == 0 }
+
+  /// Adds a record; answers the one that has to make room for it.
+  @inline(__always)
+  func push(_ record: MemoryRecord, hash: UInt64) -> (MemoryRecord, UInt64)? {
+    let oldest = state.pointee.count == Self.countMax ? pop() : nil
+    let place = (state.pointee.first &+ state.pointee.count) % Self.countMax
+    (records + place).initialize(to: (record, hash))
+    state.pointee.count &+= 1
+    return oldest
+  }
+
+  @inline(__always)
+  func pop() -> (MemoryRecord, UInt64)? {
+    guard state.pointee.count > 0 else { return nil }
+    let oldest = records[state.pointee.first]
+    state.pointee.first = (state.pointee.first &+ 1) % Self.countMax
+    state.pointee.count &-= 1
+    return oldest
   }
 }
 

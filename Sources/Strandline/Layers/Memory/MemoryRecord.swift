@@ -39,14 +39,14 @@ struct MemoryRecord {
   /// Writes a whole record, before anyone else can see it.
   @inline(__always)
   static func fill(
-    _ address: UnsafeMutableRawPointer, key: KeyView, sequence: UInt64, value: UnsafeRawBufferPointer?, previous: UInt64
+    _ address: UnsafeMutableRawPointer, key: KeyView, sequence: UInt64, value: UnsafeRawBufferPointer?
   ) {
     let valueByteCount = value?.count ?? 0
     var shape = UInt64(key.prefix.rawValue)
     shape |= UInt64(key.bytes.count) << keyLengthShift
     shape |= UInt64(valueByteCount) << valueLengthShift
     if value == nil { shape |= deletedBit }
-    address.storeBytes(of: previous, as: UInt64.self)
+    address.storeBytes(of: 0, as: UInt64.self)
     address.storeBytes(of: sequence, toByteOffset: sequenceOffset, as: UInt64.self)
     address.storeBytes(of: shape, toByteOffset: shapeOffset, as: UInt64.self)
     let bytes = address + headerByteCount
@@ -74,6 +74,10 @@ struct MemoryRecord {
 
   @inline(__always)
   var isWithdrawn: Bool { shape & Self.withdrawnBit != 0 }
+
+  /// Before the record is in the table.
+  @inline(__always)
+  func setPrevious(_ previous: UInt64) { address.storeBytes(of: previous, as: UInt64.self) }
 
   /// For the writer.
   func withdraw() { address.storeRelaxed(shape | Self.withdrawnBit, at: Self.shapeOffset) }

@@ -101,10 +101,12 @@ struct MemoryLayerTests {
     for _ in 0..<400 {
       let keys = (0..<Int.random(in: 1...20, using: &random.generator)).map { _ in random.key() }
       let values = keys.map { _ in random.value() }
-      if Bool.random(using: &random.generator) {
-        for (key, value) in zip(keys, values) { layer.put(key, sequence: sequence, value: value) }
-      } else {
-        layer.putBatch(keys, values, sequence: sequence)
+      switch Int.random(in: 0..<3, using: &random.generator) {
+      case 0: for (key, value) in zip(keys, values) { layer.put(key, sequence: sequence, value: value) }
+      case 1: layer.putBatch(keys, values, sequence: sequence)
+      default:
+        for (key, value) in zip(keys, values) { layer.putSoon(key, sequence: sequence, value: value) }
+        layer.settle()
       }
       for (key, value) in zip(keys, values) { model.put(key, sequence: sequence, value: value) }
       if Int.random(in: 0..<5, using: &random.generator) == 0 {

@@ -65,6 +65,14 @@ extension MemoryLayer {
     }
   }
 
+  /// As a transaction does it.
+  func putSoon(_ key: StoreKey, sequence: UInt64, value: [UInt8]?) {
+    key.withView { key in
+      guard let value else { return putSoon(key, hash: hash(of: key), sequence: sequence, value: nil) }
+      value.withUnsafeBytes { putSoon(key, hash: hash(of: key), sequence: sequence, value: $0) }
+    }
+  }
+
   /// As replay does it.
   func putBatch(_ keys: [StoreKey], _ values: [[UInt8]?], sequence: UInt64) {
     let bytes = UnsafeMutableRawBufferPointer.allocate(
