@@ -25,11 +25,18 @@ struct FullScan: StoreWork {
 
   private func scan(_ reader: any EngineReader) throws -> ValueHash {
     var values = ValueHash()
-    let visit: RowVisitor = { _, value in
-      values.add(value.baseAddress, value.count)
-      return true
+    // Closures that do not escape: what they capture is not checked for exclusivity with each row.
+    if isBackwards {
+      try reader.scanBackwards { _, value in
+        values.add(value.baseAddress, value.count)
+        return true
+      }
+    } else {
+      try reader.scan(from: nil) { _, value in
+        values.add(value.baseAddress, value.count)
+        return true
+      }
     }
-    if isBackwards { try reader.scanBackwards(visit) } else { try reader.scan(from: nil, visit) }
     return values
   }
 }
