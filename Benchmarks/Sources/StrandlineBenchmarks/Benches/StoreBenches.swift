@@ -1,7 +1,7 @@
 /// The benches of a store, beside the peers: DESIGN's table, the core workloads of YCSB, and the set of db_bench.
 enum StoreBenches {
   static let all: [Benchmark] =
-    table + YCSB.Letter.allCases.map(ycsb) + dbBench + small
+    table + history + YCSB.Letter.allCases.map(ycsb) + dbBench + small
 
   static let tableNames = table.map(\.name)
 
@@ -18,7 +18,7 @@ enum StoreBenches {
       rows: 10 * million, goals: [.seconds: 0.005]),
     store(
       "open.afterKill.1M", "open to the first row after kill -9, 1M rows in the log's tail",
-      OpenFirstRead(isKilled: true), primary: .seconds),
+      OpenFirstRead(start: .killed), primary: .seconds),
     store(
       "open.loadAll.1M", "open until every row is in memory under its key", OpenLoadAll(), primary: .seconds,
       goals: [.seconds: 0.15]),
@@ -48,6 +48,23 @@ enum StoreBenches {
       "compact.1M.commitsBeside", "one-row durable commits while another thread compacts",
       CommitsBesideCompaction(), primary: .p99, goals: [.p99OfIdle: 3]),
   ]
+
+  // MARK: History
+
+  /// Opening must not cost what ever happened. With all of it kept, layers hold every version, and their indexes are read.
+  private static let history: [Benchmark] = [false, true].flatMap { isKept in
+    [1, 10, 100].map { foldCount in
+      Benchmark(
+        name: "open.history.\(foldCount)fold\(isKept ? ".kept" : "")",
+        summary: "open to the first row, 100k rows written \(foldCount) times over"
+          + (isKept ? ", all versions kept" : ""),
+        fullRowCount: 100_000, smallRowCount: 500, primary: .seconds,
+        subjects: [
+          EngineSubject(
+            engine: .strandline, work: OpenFirstRead(start: .rewritten(foldCount)), keepsOneDay: isKept)
+        ], isIsolated: true)
+    }
+  }
 
   // MARK: YCSB and db_bench
 

@@ -6,4 +6,6 @@ struct EngineSettings: Hashable, Sendable {
   var syncsCommits = true
   /// Memory enough that nothing leaves the write-ahead log, and no checkpoint: what recovery from the log is measured on.
   var keepsAllInLog = false
+  /// Every version of a day stays readable, and the log behind them. Only our store can.
+  var keepsOneDay = false
 }

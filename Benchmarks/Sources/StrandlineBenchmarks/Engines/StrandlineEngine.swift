@@ -13,6 +13,7 @@ final class StrandlineEngine: StoreEngine, @unchecked Sendable {
     var options = StoreOptions()
     options.cacheByteCountMax = settings.cacheByteCount
     options.durability = settings.syncsCommits ? .synced : .buffered
+    if settings.keepsOneDay { options.history = .age(.seconds(86_400)) }
     if settings.keepsAllInLog {
       options.memoryLayerByteCountMax = 2 << 30
       options.compactsInBackground = false

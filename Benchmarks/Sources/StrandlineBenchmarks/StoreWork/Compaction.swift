@@ -26,8 +26,8 @@ struct Compaction: StoreWork {
       sample.resultHash = state.hash
       let onDisk = try byteCount(under: copy)
       sample[.onDisk] = Double(onDisk)
-      // Rows are of two versions now; their mean length is the same.
-      let raw = Double(updates.byteCount) / Double(updates.count) * Double(stage.rowCount)
+      // Rows are of two versions now; their mean length is the same. The outbox holds one in a hundred once more, with its key.
+      let raw = Double(updates.byteCount) / Double(updates.count) * Double(stage.rowCount + stage.pendingCount)
       sample[.ofRaw] = Double(onDisk) / raw
       written.add(to: &sample, logical: Int(raw))
       return sample

@@ -3,13 +3,15 @@ struct EngineStage: Sendable {
   let kind: EngineKind
   let site: Site
   let cacheByteCount: Int
+  let keepsOneDay: Bool
 
   var rowCount: Int { site.rowCount }
   /// One row in a hundred has a local change in the outbox of a loaded store.
   var pendingCount: Int { rowCount / 100 }
 
   func settings(syncs: Bool = true, keepsAllInLog: Bool = false) -> EngineSettings {
-    EngineSettings(cacheByteCount: cacheByteCount, syncsCommits: syncs, keepsAllInLog: keepsAllInLog)
+    EngineSettings(
+      cacheByteCount: cacheByteCount, syncsCommits: syncs, keepsAllInLog: keepsAllInLog, keepsOneDay: keepsOneDay)
   }
 
   func open(_ path: String, keepsAllInLog: Bool = false) throws -> any StoreEngine {
@@ -35,6 +37,23 @@ struct EngineStage: Sendable {
       try write(Array(0..<rowCount), of: corpus, to: engine)
       try LocalChanges(rowCount: rowCount).write(to: engine)
       if kind.restsCompacted { try engine.compact() }
+      try engine.close()
+    }
+  }
+
+  /// All rows, each written `foldCount` times over, compacted, and one in twenty of them once more: the same rows and as much that is recent,
+  /// whatever came before.
+  func rewritten(_ foldCount: Int) throws -> String {
+    try shared("rewritten\(foldCount)\(keepsOneDay ? "-kept" : "")") { path in
+      let engine = try kind.open(path, settings(syncs: false))
+      let recent = Array(0..<max(1, rowCount / 20))
+      for version in 0...foldCount {
+        if version == foldCount { try engine.compact() }
+        let indices = version == foldCount ? recent : RowOrder.shuffled(rowCount, seed: UInt64(version))
+        // The newest version is the same, however many there are.
+        try Compaction.write(
+          RowBatch(indices: indices, version: UInt32(100 - foldCount + version)), to: engine)
+      }
       try engine.close()
     }
   }

@@ -1,9 +1,18 @@
 internal import CReference
 
-/// `open.firstRead`, `open.afterKill`: from the call to the first row read, copied out and hashed.
+/// `open.firstRead`, `open.afterKill`, `open.history`: from the call to the first row read, copied out and hashed.
 struct OpenFirstRead: StoreWork {
-  /// The store of a killed process, everything in its log, instead of a compacted one.
-  var isKilled = false
+  enum Start: Hashable, Sendable {
+    case compacted
+    /// The store of a killed process, everything in its log.
+    case killed
+    /// Rows that were written so many times over.
+    case rewritten(Int)
+  }
+
+  var start = Start.compacted
+
+  private var isKilled: Bool { start == .killed }
 
   var writesAtRandom: Bool { isKilled }
 
@@ -19,7 +28,11 @@ struct OpenFirstRead: StoreWork {
   }
 
   private func store(_ stage: EngineStage) throws -> String {
-    isKilled ? try stage.killed() : try stage.compacted()
+    switch start {
+    case .compacted: try stage.compacted()
+    case .killed: try stage.killed()
+    case .rewritten(let foldCount): try stage.rewritten(foldCount)
+    }
   }
 
   private func open(_ path: String, _ stage: EngineStage) throws -> Sample {

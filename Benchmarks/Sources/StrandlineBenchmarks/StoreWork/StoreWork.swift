@@ -17,6 +17,7 @@ struct EngineSubject: Subject {
   let engine: EngineKind
   let work: any StoreWork
   var cacheByteCount = EngineSettings().cacheByteCount
+  var keepsOneDay = false
 
   var name: SubjectName { engine.name }
   /// Background threads and memory of one engine are no other's.
@@ -29,6 +30,6 @@ struct EngineSubject: Subject {
   func sample(_ site: Site) throws -> Sample { try work.sample(stage(site)) }
 
   private func stage(_ site: Site) -> EngineStage {
-    EngineStage(kind: engine, site: site, cacheByteCount: cacheByteCount)
+    EngineStage(kind: engine, site: site, cacheByteCount: cacheByteCount, keepsOneDay: keepsOneDay)
   }
 }
