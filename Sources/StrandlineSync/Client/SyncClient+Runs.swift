@@ -1,26 +1,35 @@
 internal import StrandlineProtocol
 
 extension SyncClient {
-  /// Pushes what is queued, then pulls what is new. Runs that are asked for at once go one after the other.
+  /// Pushes what is queued, sends files if that went well, then pulls what is new. Runs that are asked for at once go one after the other.
   ///
   /// A client that is blocked, see ``Checkpoint/softBlockReason``, returns without a request.
   ///
   /// - Throws: ``SyncError``: what ended the push, if it may pass (nothing was pulled then) or could not be helped (the pull was made all
-  ///   the same); otherwise what ended the pull. What was answered until then stands.
+  ///   the same); otherwise what the store refused of the files' rows, or what ended the pull. What was answered until then stands.
+  ///   A transfer that fails is no error: ``getStatus(_:)``.
   public func sync() async throws {
+    defer { tellWatchers(of: nil) }
     try await run {
-      var pushError: (any Error)?
+      var firstError: (any Error)?
       do {
         try await pushAll()
       } catch let error as SyncError where error.code != .remote && error.code != .engineUnavailable {
-        pushError = error
+        firstError = error
+      }
+      if firstError == nil {
+        do {
+          try await driveUploads()
+        } catch let error as SyncError where error.code != .engineUnavailable {
+          firstError = error
+        }
       }
       do {
         try await pullAll()
       } catch {
-        throw pushError ?? error
+        throw firstError ?? error
       }
-      if let pushError { throw pushError }
+      if let firstError { throw firstError }
     }
   }
 

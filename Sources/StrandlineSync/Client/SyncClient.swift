@@ -20,6 +20,9 @@ public final class SyncClient: Sendable {
     var isClosed = false
     var errorHandler: (@Sendable (any Error) -> Void)?
     var inspector: SyncInspector?
+    /// By number, which is never given twice.
+    var watchers: [Int: AttachmentWatcher] = [:]
+    var nextWatcher = 0
   }
 
   let configuration: SyncConfiguration
@@ -31,6 +34,10 @@ public final class SyncClient: Sendable {
   let networkGate = AsyncGate()
   /// Held while owner, identity and bucket values change, in the store and in memory, and while a request is made of them.
   let sessionGate = AsyncGate()
+  /// Held while a file of the attachments' directory and the row that names it change together.
+  let fileGate = AsyncGate()
+  /// Nil: the client has no directory for attachments.
+  let files: AttachmentFiles?
   private let directory: PrivateDirectory?
 
   var context: WriteContext { WriteContext(clock: configuration.clock, ids: configuration.ids) }
@@ -40,6 +47,7 @@ public final class SyncClient: Sendable {
     self.store = store
     self.directory = directory
     tables = ClientTables(configuration)
+    files = AttachmentFiles(configuration.attachmentRoot)
     memory = Lock(Memory(errorHandler: configuration.errorHandler))
     delivery = EventDelivery(on: configuration.deliverOn)
   }
@@ -79,6 +87,7 @@ public final class SyncClient: Sendable {
 
   /// What opening does once the store is there. What the store refuses here is done before the next request.
   private func begin() async throws {
+    files?.clearIncoming()
     try await sessionGate.pass {
       do { try await keepIdentity() } catch let error as CancellationError { throw error } catch {}
       do { try await fillBucketsAtOpen() } catch let error as CancellationError { throw error } catch {}
@@ -107,6 +116,7 @@ public final class SyncClient: Sendable {
         let wasClosed = withMemory { memory in
           defer { memory.isClosed = true }
           memory.inspector = nil
+          memory.watchers = [:]
           return memory.isClosed
         }
         if wasClosed { return }

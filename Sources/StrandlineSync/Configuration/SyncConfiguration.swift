@@ -20,6 +20,8 @@ public struct SyncConfiguration: Sendable {
   public var attachmentRoot: String?
   /// Transfers that are tried for one attachment. At least 1.
   public var attachmentAttemptCountMax: Int
+  /// Moves the bytes of attachments; nil: files are queued and stay so.
+  public var transfer: (any TransferPort)?
   /// Entries of a page that the server is asked for; nil leaves it to the server. At least 1.
   public var pageLimit: Int?
   /// Runs what delivers events and errors; nil: a serial queue of the client's own. Whatever it is, one delivery at a time is handed to it.
@@ -34,7 +36,7 @@ public struct SyncConfiguration: Sendable {
   public init(
     storePath: String? = nil, clientID: String? = nil, schemaVersion: Int = 1, tables: [String: TableConfiguration],
     remote: any Remote, accessToken: String? = nil, localOnlyColumns: Set<String> = [], attachmentRoot: String? = nil,
-    attachmentAttemptCountMax: Int = 5, pageLimit: Int? = nil,
+    attachmentAttemptCountMax: Int = 5, transfer: (any TransferPort)? = nil, pageLimit: Int? = nil,
     deliverOn: (@Sendable (_ delivery: @escaping @Sendable () -> Void) -> Void)? = nil,
     errorHandler: (@Sendable (any Error) -> Void)? = nil, storeOptions: StoreOptions = StoreOptions(),
     clock: any SyncClock = MachineClock(), ids: any IDSource = RandomIDs()
@@ -48,6 +50,7 @@ public struct SyncConfiguration: Sendable {
     self.localOnlyColumns = localOnlyColumns
     self.attachmentRoot = attachmentRoot
     self.attachmentAttemptCountMax = attachmentAttemptCountMax
+    self.transfer = transfer
     self.pageLimit = pageLimit
     self.deliverOn = deliverOn
     self.errorHandler = errorHandler

@@ -8,6 +8,8 @@ struct SyncState: ~Copyable {
   let tables: ClientTables
   /// To be raised behind the commit, in this order.
   var events: [SyncEvent] = []
+  /// Files that a refused write named; see ``guardAgainstResurrection(_:at:)``.
+  var refusedReferences: [String] = []
   /// Rows that this commit touched so far; raised with ``raiseLocalChanged()``.
   private(set) var touched = LocalChanges()
 
