@@ -40,8 +40,8 @@ struct AttachmentRow: Sendable {
 extension AttachmentRow {
   /// Names of all columns of a stored row.
   static let columns: Set<String> = [
-    "reference", "upload_id", "table", "pk", "column", "bucket", "owner", "sha256", "content_type", "size", "local_path",
-    "direction", "state", "in_flight", "fingerprint", "progress", "attempts", "permanent", "chunk_offset",
+    "reference", "upload_id", "table", "pk", "column", "bucket", "owner", "sha256", "content_type", "size",
+    "local_path", "direction", "state", "in_flight", "fingerprint", "progress", "attempts", "permanent", "chunk_offset",
     "session_url", "error", "error_code", "created_at", "updated_at",
   ]
 

@@ -20,8 +20,9 @@ extension SyncClient {
   ) -> @Sendable () -> Void {
     let number = withMemory { memory in
       defer { memory.nextWatcher += 1 }
-      if !memory.isClosed { memory.watchers[memory.nextWatcher] = AttachmentWatcher(reference: reference, handler: handler) }
-      return memory.nextWatcher
+      let number = memory.nextWatcher
+      if !memory.isClosed { memory.watchers[number] = AttachmentWatcher(reference: reference, handler: handler) }
+      return number
     }
     tell(number)
     return { [weak self] in self?.withMemory { $0.watchers[number] = nil } }

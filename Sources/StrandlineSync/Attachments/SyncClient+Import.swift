@@ -41,7 +41,7 @@ extension SyncClient {
       throw SyncError(.localConstraint, "column \(column) of \(table.name) is not declared among its attachments")
     }
     let name = RowName(table: table.name, pk: RowKey.normalized(pk, count: table.key.count))
-    let owner = try owner(of: name, table, attachment)
+    let owner = try self.owner(of: name, table, attachment)
     guard let uuid = UUIDBytes(owner)?.description, UUIDBytes(name.pk) != nil else {
       throw SyncError(
         .localConstraint, "the owner and the key of a row with attachments are UUIDs: \"\(owner)\", \"\(name.pk)\"")
@@ -72,7 +72,7 @@ extension SyncClient {
         LocalWrite(table: table.name, pk: name.pk, operation: .update, columns: [column: .string(reference)]))
     } catch {
       // The caller has to hear of the update; a file that stays queued is carried by no row, and never sent.
-      _ = try? await commit(.attachmentStep) { state in try state.evict([reference], now: now) }
+      try? await commit(.attachmentStep) { state in try state.evict([reference], now: now) }
       tellWatchers(of: reference)
       throw error
     }

@@ -81,7 +81,9 @@ extension SyncClient {
       let now = configuration.clock.milliseconds()
       try await commit(.attachmentStep) { state in
         // What became of the row meanwhile goes before.
-        guard var row = try state.attachment(file.reference), !row.isLive, row.localPath == file.localPath else { return }
+        guard var row = try state.attachment(file.reference), !row.isLive, row.localPath == file.localPath else {
+          return
+        }
         if keepsRow {
           guard forgetsPath else { return }
           row.localPath = nil
