@@ -76,7 +76,7 @@ struct AttachmentImportTests {
     try await world.client.seedShadow(table: "todos", pk: AttachmentWorld.pk, seq: "2")
     #expect(await code { _ = try await world.add() } == .localConstraint)
     let rows = try await world.client.stateRows(of: StateTable.attachments)
-    #expect(rows.map { $0["state"] } == ["evicted"])
+    #expect(rows.map { $0["state"] ?? .null } == ["evicted"])
     #expect(try await world.client.outboxDepth() == 0)
     #expect(try await world.test.columns(AttachmentWorld.pk)?["photo"] == nil)
   }

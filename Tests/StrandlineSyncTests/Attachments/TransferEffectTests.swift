@@ -16,7 +16,7 @@ struct TransferEffectTests {
   }
 
   @Test(
-    arguments: [TransferFailure.Kind.unreachable] + [403, 409, 423, 500, 502, 503, 599].map { .refused(status: $0) })
+    arguments: [TransferFailure.Kind.unreachable] + [403, 409, 423, 500, 502, 503, 599].map { TransferFailure.Kind.refused(status: $0) })
   func `what may pass fails and is tried again`(kind: TransferFailure.Kind) {
     #expect(TransferEffect(upload: kind) == Self.failed(.transfer))
   }
