@@ -8,7 +8,7 @@ struct AttachmentVacuumTests {
   private let reference = AttachmentWorld.reference("f")
 
   /// A client with a file in its directory, and a row of the queue for it.
-  private func world(_ state: String, _ cells: [String: Value] = [:], isSignedIn: Bool = true) async throws
+  private func made(_ state: String, _ cells: [String: Value] = [:], isSignedIn: Bool = true) async throws
     -> (AttachmentWorld, path: String)
   {
     let world = try await AttachmentWorld.open(isSignedIn: isSignedIn)
@@ -21,7 +21,7 @@ struct AttachmentVacuumTests {
   }
 
   @Test func `an orphan is deleted there, here, and in the queue`() async throws {
-    let (world, path) = try await world("orphaned")
+    let (world, path) = try await made("orphaned")
     try await world.client.vacuum()
     #expect(world.transfer.objects.isEmpty)
     #expect(!DirectoryProbe.exists(path))
@@ -29,7 +29,7 @@ struct AttachmentVacuumTests {
   }
 
   @Test func `an evicted file is deleted here only`() async throws {
-    let (world, path) = try await world("evicted")
+    let (world, path) = try await made("evicted")
     try await world.client.vacuum()
     #expect(world.transfer.calls.isEmpty)
     #expect(!DirectoryProbe.exists(path))
@@ -39,7 +39,7 @@ struct AttachmentVacuumTests {
 
   @Test(arguments: [401, 403])
   func `an orphan whose deletion is refused becomes evicted`(status: Int) async throws {
-    let (world, path) = try await world("orphaned")
+    let (world, path) = try await made("orphaned")
     world.transfer.end(.delete, .refused(status: status))
     try await world.client.vacuum()
     #expect(!DirectoryProbe.exists(path))
@@ -48,7 +48,7 @@ struct AttachmentVacuumTests {
   }
 
   @Test func `an orphan whose budget is spent becomes evicted without a request`() async throws {
-    let (world, path) = try await world("orphaned", ["attempts": 5])
+    let (world, path) = try await made("orphaned", ["attempts": 5])
     try await world.client.vacuum()
     #expect(world.transfer.calls.isEmpty)
     #expect(!DirectoryProbe.exists(path))
@@ -56,7 +56,7 @@ struct AttachmentVacuumTests {
   }
 
   @Test func `another failure leaves the orphan, counted and said`() async throws {
-    let (world, path) = try await world("orphaned")
+    let (world, path) = try await made("orphaned")
     world.transfer.end(.delete, .unreachable)
     try await world.client.vacuum()
     #expect(DirectoryProbe.exists(path))
@@ -67,17 +67,17 @@ struct AttachmentVacuumTests {
   }
 
   @Test func `nothing is done without a session or on a blocked client`() async throws {
-    let (signedOut, path) = try await world("orphaned", isSignedIn: false)
+    let (signedOut, path) = try await made("orphaned", isSignedIn: false)
     try await signedOut.client.vacuum()
     #expect(DirectoryProbe.exists(path))
-    let (blocked, other) = try await world("evicted")
+    let (blocked, other) = try await made("evicted")
     try await blocked.client.setAccessToken(token("0c000000-0000-4000-8000-00000000000c"))
     try await blocked.client.vacuum()
     #expect(DirectoryProbe.exists(other))
   }
 
   @Test func `a file that a live row shares stays`() async throws {
-    let (world, path) = try await world("orphaned")
+    let (world, path) = try await made("orphaned")
     try await world.put("live", ["state": "synced", "local_path": .string(path)])
     try await world.client.vacuum()
     #expect(DirectoryProbe.exists(path))
@@ -86,7 +86,7 @@ struct AttachmentVacuumTests {
 
   @Test func `no file outside the directory is deleted`() async throws {
     for state in ["orphaned", "evicted"] {
-      let (world, _) = try await world(state)
+      let (world, _) = try await made(state)
       let outside = world.source()
       for path in [outside, "\(world.root)/../picture.jpg"] {
         try await world.put(reference, ["state": .string(state), "local_path": .string(path)])
@@ -102,7 +102,7 @@ struct AttachmentVacuumTests {
   }
 
   @Test func `an orphan that a row names anew is kept`() async throws {
-    let (world, path) = try await world("orphaned")
+    let (world, path) = try await made("orphaned")
     try await world.seed(photo: reference)
     try await world.client.vacuum()
     #expect(DirectoryProbe.exists(path))
@@ -110,7 +110,7 @@ struct AttachmentVacuumTests {
   }
 
   @Test func `stranded files are those that no row names`() async throws {
-    let (world, path) = try await world("synced")
+    let (world, path) = try await made("synced")
     #expect(try await world.client.strandedFiles().isEmpty)
     let stranger = "\(world.root)/stranger"
     DirectoryProbe.write([2], to: stranger)

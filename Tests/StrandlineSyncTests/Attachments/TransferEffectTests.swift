@@ -16,7 +16,10 @@ struct TransferEffectTests {
   }
 
   @Test(
-    arguments: [TransferFailure.Kind.unreachable] + [403, 409, 423, 500, 502, 503, 599].map { TransferFailure.Kind.refused(status: $0) })
+    arguments: [
+      TransferFailure.Kind.unreachable, .refused(status: 403), .refused(status: 409), .refused(status: 423),
+      .refused(status: 500), .refused(status: 502), .refused(status: 503), .refused(status: 599),
+    ])
   func `what may pass fails and is tried again`(kind: TransferFailure.Kind) {
     #expect(TransferEffect(upload: kind) == Self.failed(.transfer))
   }
