@@ -10,7 +10,8 @@ public protocol TransferPort: Sendable {
 
   /// Begins a transfer that can be broken off and resumed; answers where it is to be found.
   func openSession(
-    for object: TransferObject, byteCount: Int64, _ context: TransferContext) async throws(TransferFailure) -> String
+    for object: TransferObject, byteCount: Int64, _ context: TransferContext
+  ) async throws(TransferFailure) -> String
 
   /// How many bytes a session has.
   func offset(ofSession url: String, _ context: TransferContext) async throws(TransferFailure) -> Int64
