@@ -12,7 +12,8 @@ public enum StoreSalvage {
   ///   - target: where the new store is to stand; nothing may be there, its parent must exist.
   ///   - epoch: an older epoch to save instead of the highest.
   ///   - environment: the disk, the clocks and chance; the machine's own.
-  /// - Throws: as ``Salvage/run(from:to:epoch:environment:)``, with nothing left behind.
+  /// - Throws: as ``Salvage/run(from:to:epoch:environment:)``, with nothing at `target`; only where the sync of its parent fails, which comes
+  ///   last, the whole new store stands there.
   /// - Complexity: reads the log and each damaged layer twice, whole layers once more to copy them; where something is lost, everything that
   ///   was kept is written once more.
   @discardableResult

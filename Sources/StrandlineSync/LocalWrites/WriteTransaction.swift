@@ -21,12 +21,17 @@ public struct WriteTransaction: ~Copyable {
     _ state: inout SyncState, _ context: WriteContext, _ body: (inout WriteTransaction) throws -> Result
   ) throws -> (Result, [SyncState.Written]) {
     var transaction = WriteTransaction(state, context)
-    let outcome = Swift.Result<Result, any Error> { try body(&transaction) }
-    let (failure, written) = (transaction.failure, transaction.written)
-    state = transaction.intoState()
-    let result = try outcome.get()
-    if let failure { throw failure }
-    return (result, written)
+    // No closure may hold the transaction here: optimised, what is consumed behind it was found to be rubbish (Swift 6.3).
+    do {
+      let result = try body(&transaction)
+      if let failure = transaction.failure { throw failure }
+      let written = transaction.written
+      state = transaction.intoState()
+      return (result, written)
+    } catch {
+      state = transaction.intoState()
+      throw error
+    }
   }
 
   private consuming func intoState() -> SyncState { state }

@@ -34,7 +34,13 @@ final class ServedTool: @unchecked Sendable {
 
   var port: Int { Int(url.split(separator: ":").last ?? "") ?? 0 }
 
-  func remote() throws -> HTTPRemote { try .http(url, publishableKey: "key") }
+  func remote() throws -> HTTPRemote {
+    var configuration = RemoteConfiguration(url: url, publishableKey: "key")
+    // The tests that run beside it may keep the pool's threads for long.
+    configuration.deadlines.connect = .seconds(900)
+    configuration.deadlines.request = .seconds(900)
+    return try HTTPRemote(configuration)
+  }
 
   /// Sends the signal and waits for the end; answers what it wrote on standard error, too.
   func end(_ signal: Int32 = SIGTERM) -> (ending: ChildProcess.Ending, errors: String) {

@@ -88,7 +88,8 @@ struct RowCommandTests {
     #expect(store.run("put", "%", row, "--table", "t", "--key", "a:string", "--key", "b:int").code == .success)
     #expect(store.run("get", "%", "--table", "t", "--key", "x", "--key", "7", "--jsonl").out == row + "\n")
     #expect(
-      store.run("get", "%", "--table", "t", "--key", "x").err.contains("has 2 columns (a, b), --key was given 1 times"))
+      store.run("get", "%", "--table", "t", "--key", "x").err.contains("has 2 columns (a, b), --key was given 1 time\n")
+    )
     #expect(
       store.run("get", "%", "--table", "t", "--key", "x", "--key", "y").err.contains("--key 'y' is not of type int"))
   }

@@ -37,13 +37,16 @@ struct HTTPTestServer {
 
   func stop() async { await http.stop() }
 
-  static func token(_ user: String = "ann", expires: Int64 = 300, secret: [UInt8] = Self.secret) -> String {
+  static func token(_ user: String = "ann", expires: Int64 = 3600, secret: [UInt8] = Self.secret) -> String {
     let now = SystemClock().wallMilliseconds() / 1000
     return TokenText.hs256(["sub": .string(user), "exp": .int(now + expires)], secret: secret)
   }
 
   func remote(_ change: (inout RemoteConfiguration) -> Void = { _ in }) throws -> HTTPRemote {
     var configuration = RemoteConfiguration(url: "http://127.0.0.1:\(port)", publishableKey: "key")
+    // The tests that run beside it may keep the pool's threads for long.
+    configuration.deadlines.connect = .seconds(900)
+    configuration.deadlines.request = .seconds(900)
     change(&configuration)
     return try HTTPRemote(configuration)
   }

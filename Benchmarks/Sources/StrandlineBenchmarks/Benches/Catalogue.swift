@@ -5,13 +5,13 @@ enum Catalogue {
 
   static func benchmark(named name: String) -> Benchmark? { all.first { $0.name == name } }
 
-  /// What `run` does without names: the lines of DESIGN's table that concern the log.
+  /// What `run` does without names: the goals that concern the log.
   static let canonicalNames = [
     "append.synced.1writer", "append.synced.64writers", "load.1M", "recovery.1M.1thread", "recovery.1M.2threads",
     "reset.log.1M",
   ]
 
-  /// What `run table` does: the rows of DESIGN's table that a store and its peers stand in.
+  /// What `run table` does: the goals that a store and its peers stand in.
   static let tableNames = ["append.synced.1writer", "append.synced.64writers", "load.1M"] + StoreBenches.tableNames
 
   /// The benches with this name or in this family: `recovery` means all that begin with `recovery.`

@@ -1,4 +1,4 @@
-/// The benches of a store, beside the peers: DESIGN's table, the core workloads of YCSB, and the set of db_bench.
+/// The benches of a store, beside the peers: the goals, the core workloads of YCSB, and the set of db_bench.
 enum StoreBenches {
   static let all: [Benchmark] =
     table + history + YCSB.Letter.allCases.map(ycsb) + dbBench + small
@@ -7,7 +7,7 @@ enum StoreBenches {
 
   private static let million = 1_000_000
 
-  // MARK: DESIGN's table
+  // MARK: The goals
 
   private static let table: [Benchmark] = [
     store(

@@ -7,7 +7,7 @@ enum RunCommand {
       "[NAME…] [--rows N] [--runs K] [--peers all|none|A,B] [--size small|full] [--subjects A,B] [--dir DIR] [--json]",
     summary: "Runs benches: all subjects in turns, one warm-up, then the runs that count.",
     details: """
-      NAME        a bench, or a family ('recovery' is all 'recovery.…'), or 'table' (what DESIGN holds against the
+      NAME        a bench, or a family ('recovery' is all 'recovery.…'), or 'table' (what we hold against the
                   peers), or 'all'; without names the canonical ones
       --rows N    another number of rows than the bench's own
       --runs K    runs that count, default 5

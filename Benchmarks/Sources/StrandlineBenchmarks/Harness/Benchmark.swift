@@ -15,7 +15,7 @@ struct Benchmark: Sendable {
   var reference: SubjectName?
   /// The least ratio that is asked for.
   var goal: Double?
-  /// What DESIGN asks of our subject in other metrics: at least, or at most, as ``Metric/moreIsBetter`` says.
+  /// What is asked of our subject in other metrics: at least, or at most, as ``Metric/moreIsBetter`` says.
   var goals: [Metric: Double] = [:]
   /// A bench whose run by the same subject, in the same turn, is what `ratio.speedUp` compares with.
   var speedUpOver: String?

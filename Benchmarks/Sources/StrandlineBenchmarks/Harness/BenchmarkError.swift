@@ -1,4 +1,4 @@
-/// What ends a command of the bench; the exit codes are those of DESIGN's command line.
+/// What ends a command of the bench; the exit codes are those of the `strandline` tool.
 enum BenchmarkError: Error {
   /// Wrong arguments: exit 2.
   case usage(String)

@@ -8,7 +8,7 @@ struct Figure: Sendable {
   var rows: Int
   /// Hexadecimal; equal for every subject that did the same work.
   var resultHash: String?
-  /// What DESIGN asks for: at least, or at most, as ``Metric/moreIsBetter`` says.
+  /// What is asked for: at least, or at most, as ``Metric/moreIsBetter`` says.
   var goal: Double?
   var environment: MachineEnvironment
 

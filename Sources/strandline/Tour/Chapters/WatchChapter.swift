@@ -20,7 +20,8 @@ enum WatchChapter: TourChapter {
     let store = try tour.openTables()
     let changes = try store.changes(in: "bugs")
     let seen = Seen()
-    let watcher = Task.detached {
+    // Somebody waits for it, so it goes in front of whatever else waits for a thread of the pool.
+    let watcher = Task.detached(priority: .high) {
       do {
         for try await change in changes {
           for row in change.rows {

@@ -16,6 +16,9 @@ import Testing
     _ server: ScriptedServer, _ change: (inout RemoteConfiguration) -> Void = { _ in }
   ) throws -> HTTPRemote {
     var configuration = RemoteConfiguration(url: server.url, publishableKey: "secret-key")
+    // The tests that run beside it may keep the pool's threads for long.
+    configuration.deadlines.connect = .seconds(900)
+    configuration.deadlines.request = .seconds(900)
     change(&configuration)
     return try HTTPRemote(configuration)
   }
