@@ -22,14 +22,23 @@ struct AttachmentFiles: Sendable {
 
   private static let pieceByteCount = 1 << 20
 
-  /// Without a slash at its end.
+  /// Without a slash at its end, and without links on the way: a file has one path, however the directory is spelled.
   let root: String
 
   /// Nil: the client has no such directory.
+  ///
+  /// - Parameter configured: a directory that is there.
   init?(_ configured: String?) {
     guard var root = configured else { return nil }
     while root.utf8.count > 1, root.hasSuffix("/") { root.removeLast() }
-    self.root = root
+    self.root = Self.resolved(root) ?? root
+  }
+
+  /// The one path of what is there; nil: nothing is.
+  private static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
   }
 
   func path(_ name: String, in folder: Folder) -> String { "\(root)/\(folder.rawValue)/\(name)" }

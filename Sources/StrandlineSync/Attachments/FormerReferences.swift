@@ -84,7 +84,7 @@ struct FormerReferences: Sendable {
 extension SyncState {
   fileprivate mutating func names(_ reference: AttachmentReference, at name: RowName) throws -> Bool {
     let table = tables.known(name.table)
-    return try table.references(in: try row(name)?.columns).contains { $0.reference == reference }
+    return table.references(in: try row(name)?.columns).contains { $0.reference == reference }
   }
 
   /// Which of these are named by any row, or by a queued write or the row in front of one.

@@ -53,6 +53,18 @@ extension SyncClient {
     return job
   }
 
+  /// Runs the transfer of a file that was claimed. One that the caller's cancellation breaks off gives the claim back, uncharged: nobody
+  /// else would before the next drive.
+  func holding<Result>(_ job: AttachmentRow, _ transfer: () async throws -> Result) async throws -> Result {
+    do {
+      return try await transfer()
+    } catch let error as CancellationError {
+      // A commit of the cancelled task itself would be refused. What the store refuses now is recovered by the next drive.
+      await Task { try? await settle(job) { $0.release() } }.value
+      throw error
+    }
+  }
+
   /// What a transfer may be made with now; nil: there is none, nobody is signed in, or the client is blocked.
   func transferInForce() throws -> (port: any TransferPort, context: TransferContext)? {
     guard let port = configuration.transfer else { return nil }

@@ -34,7 +34,7 @@ extension SyncClient {
         .attachmentPortsMissing, "the client has no directory for attachments; set attachmentRoot and open it again")
     }
     guard let job = try await claim(reference) else { return nil }
-    return try await fetch(job, into: files, port, context)
+    return try await holding(job) { try await fetch(job, into: files, port, context) }
   }
 
   private func fetch(

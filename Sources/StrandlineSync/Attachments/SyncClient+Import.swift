@@ -71,8 +71,9 @@ extension SyncClient {
       try await apply(
         LocalWrite(table: table.name, pk: name.pk, operation: .update, columns: [column: .string(reference)]))
     } catch {
-      // The caller has to hear of the update; a file that stays queued is carried by no row, and never sent.
-      try? await commit(.attachmentStep) { state in try state.evict([reference], now: now) }
+      // The caller has to hear of the update; a file that stays queued is carried by no row, and never sent. Not to be broken off by the
+      // caller's cancellation, which may be what ended the update.
+      await Task { try? await commit(.attachmentStep) { state in try state.evict([reference], now: now) } }.value
       tellWatchers(of: reference)
       throw error
     }

@@ -28,7 +28,7 @@ extension SyncClient {
       guard let (port, context) = try transferInForce() else { return }
       guard let job = try await claim(reference) else { continue }
       drivenCount += 1
-      if try await !drive(job, port, context) { return }
+      if try await !holding(job, { try await drive(job, port, context) }) { return }
     }
   }
 

@@ -41,7 +41,7 @@ struct AttachmentDownloadTests {
       try await world.put(reference, known.merging(["state": .string(state)]) { _, new in new })
       world.test.remote.script(
         pulls: [.answer(.page("5", [AttachmentWorld.pk: ["photo": .string(reference)]]))])
-      try await world.client.sync()
+      try await world.client.pullOnce()
       let file = try await world.file(reference)
       #expect(file.sha256 == "h")
       switch state {
@@ -144,6 +144,23 @@ struct AttachmentDownloadTests {
     let file = try await world.file(reference)
     #expect(file.state == .queued && file.errorCode == "ATTACHMENT_NOT_YET_AVAILABLE" && file.attempts == 1)
     #expect(try await world.client.resolveDownload(reference) != nil)
+  }
+
+  @Test func `a download that is cancelled gives its claim back`() async throws {
+    for outcome in [TransferFailure.Kind.unreachable, nil] {
+      let world = try await pulled()
+      let door = Door()
+      world.transfer.hold(.download, at: door)
+      world.transfer.end(.download, outcome)
+      let call = Task { try await world.client.resolveDownload(reference) }
+      await door.reached()
+      call.cancel()
+      door.open()
+      await #expect(throws: CancellationError.self) { _ = try await call.value }
+      let file = try await world.file(reference)
+      #expect(file.state == .queued && !file.isInFlight && file.attempts == 0 && file.error == nil)
+      #expect(try await world.client.resolveDownload(reference) != nil)
+    }
   }
 
   @Test func `a directory that cannot be made releases the claim`() async throws {

@@ -178,6 +178,22 @@ struct AttachmentUploadTests {
     #expect(try await world.state("r0") == .synced)
   }
 
+  @Test func `a sync that is cancelled gives the claim back`() async throws {
+    let world = try await AttachmentWorld.open()
+    let added = try await world.add()
+    let door = Door()
+    world.transfer.hold(.upload, at: door)
+    let run = Task { try await world.client.sync() }
+    await door.reached()
+    run.cancel()
+    door.open()
+    await #expect(throws: CancellationError.self) { try await run.value }
+    let file = try await world.file(added.reference)
+    #expect(file.state == .queued && !file.isInFlight && file.attempts == 0)
+    try await world.client.sync()
+    #expect(try await world.state(added.reference) == .synced)
+  }
+
   @Test func `what a dead process had claimed goes back without a charge`() async throws {
     let world = try await AttachmentWorld.open()
     try await world.put("r1", ["state": "uploading", "in_flight": true, "attempts": 2])

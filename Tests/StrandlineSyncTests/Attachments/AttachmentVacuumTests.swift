@@ -101,6 +101,15 @@ struct AttachmentVacuumTests {
     }
   }
 
+  @Test func `a directory has one path, however it is spelled`() throws {
+    let directory = TemporaryDirectory()
+    let plain = try #require(AttachmentFiles(directory.path))
+    for spelling in ["/", "//", "/.", "/../\(directory.path.split(separator: "/").last ?? "")"] {
+      #expect(AttachmentFiles(directory.path + spelling)?.root == plain.root)
+    }
+    #expect(AttachmentFiles(nil) == nil)
+  }
+
   @Test func `an orphan that a row names anew is kept`() async throws {
     let (world, path) = try await made("orphaned")
     try await world.seed(photo: reference)

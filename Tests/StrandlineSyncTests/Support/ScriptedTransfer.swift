@@ -25,6 +25,8 @@ final class ScriptedTransfer: TransferPort {
     var sessionByteCount: Int64 = 0
     /// What the next call for the session's bytes says instead.
     var offsets: [Int64] = []
+    /// By operation, what its next call waits in front of.
+    var doors: [Operation: Door] = [:]
   }
 
   private let state = Lock(State())
@@ -37,6 +39,8 @@ final class ScriptedTransfer: TransferPort {
     state.withLock { $0.outcomes[operation, default: []] += outcomes }
   }
 
+  func hold(_ operation: Operation, at door: Door) { state.withLock { $0.doors[operation] = door } }
+
   func put(_ bytes: [UInt8], at reference: String, hash: String?) {
     state.withLock { state in
       state.objects[reference] = bytes
@@ -47,33 +51,35 @@ final class ScriptedTransfer: TransferPort {
   func sayOffset(_ offset: Int64) { state.withLock { $0.offsets.append(offset) } }
   func forgetCalls() { state.withLock { $0.calls = [] } }
 
-  private func begin(_ operation: Operation, _ size: Int64? = nil) throws(TransferFailure) {
-    let outcome = state.withLock { state -> TransferFailure.Kind? in
+  private func begin(_ operation: Operation, _ size: Int64? = nil) async throws(TransferFailure) {
+    let (door, outcome) = state.withLock { state -> (Door?, TransferFailure.Kind?) in
       state.calls.append(size.map { "\(operation.rawValue) \($0)" } ?? operation.rawValue)
-      guard let first = state.outcomes[operation]?.first else { return nil }
+      let door = state.doors.removeValue(forKey: operation)
+      guard let first = state.outcomes[operation]?.first else { return (door, nil) }
       state.outcomes[operation]?.removeFirst()
-      return first
+      return (door, first)
     }
+    await door?.pass()
     if let outcome { throw TransferFailure(outcome, "the script says so") }
   }
 
   func upload(
     _ bytes: [UInt8], as object: TransferObject, _ context: TransferContext
   ) async throws(TransferFailure) {
-    try begin(.upload, Int64(bytes.count))
+    try await begin(.upload, Int64(bytes.count))
     state.withLock { $0.objects[object.reference] = bytes }
   }
 
   func openSession(
     for object: TransferObject, byteCount: Int64, _ context: TransferContext
   ) async throws(TransferFailure) -> String {
-    try begin(.open, byteCount)
+    try await begin(.open, byteCount)
     state.withLock { $0.sessionByteCount = 0 }
     return "session"
   }
 
   func offset(ofSession url: String, _ context: TransferContext) async throws(TransferFailure) -> Int64 {
-    try begin(.offset)
+    try await begin(.offset)
     return state.withLock { state in
       state.offsets.isEmpty ? state.sessionByteCount : state.offsets.removeFirst()
     }
@@ -82,7 +88,7 @@ final class ScriptedTransfer: TransferPort {
   func append(
     _ bytes: [UInt8], at offset: Int64, toSession url: String, _ context: TransferContext
   ) async throws(TransferFailure) -> Int64 {
-    try begin(.append, offset)
+    try await begin(.append, offset)
     return state.withLock { state in
       state.sessionByteCount = offset + Int64(bytes.count)
       return state.sessionByteCount
@@ -92,18 +98,18 @@ final class ScriptedTransfer: TransferPort {
   func confirm(
     _ object: TransferObject, byteCount: Int64, sha256: String?, _ context: TransferContext
   ) async throws(TransferFailure) {
-    try begin(.confirm, byteCount)
+    try await begin(.confirm, byteCount)
   }
 
   func sha256(of object: TransferObject, _ context: TransferContext) async throws(TransferFailure) -> String? {
-    try begin(.hash)
+    try await begin(.hash)
     return state.withLock { $0.hashes[object.reference] }
   }
 
   func download(
     _ object: TransferObject, to path: String, _ context: TransferContext
   ) async throws(TransferFailure) {
-    try begin(.download)
+    try await begin(.download)
     guard let bytes = state.withLock({ $0.objects[object.reference] }) else {
       throw TransferFailure(.refused(status: 404))
     }
@@ -111,7 +117,7 @@ final class ScriptedTransfer: TransferPort {
   }
 
   func delete(_ object: TransferObject, _ context: TransferContext) async throws(TransferFailure) {
-    try begin(.delete)
+    try await begin(.delete)
     state.withLock { $0.objects[object.reference] = nil }
   }
 }
