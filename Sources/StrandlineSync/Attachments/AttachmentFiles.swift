@@ -51,7 +51,7 @@ struct AttachmentFiles: Sendable {
       try FileManager.default.createDirectory(
         atPath: "\(root)/\(folder.rawValue)", withIntermediateDirectories: true)
     } catch {
-      throw SyncError(.store, "\(root)/\(folder.rawValue) cannot be made: \(error)", underlying: error)
+      throw SyncError(.store, "\(root)/\(folder.rawValue) cannot be made: \(error)", originalError: error)
     }
   }
 
@@ -92,7 +92,7 @@ struct AttachmentFiles: Sendable {
       if fsync(file) != 0 { throw Self.error(.store, "\(path) cannot be made durable") }
       return digest
     } catch {
-      throw SyncError(.store, error.message, underlying: error.underlying)
+      throw SyncError(.store, error.message, originalError: error.originalError)
     }
   }
 
@@ -166,7 +166,7 @@ struct AttachmentFiles: Sendable {
       do {
         names = try FileManager.default.contentsOfDirectory(atPath: folder)
       } catch {
-        throw SyncError(.store, "\(folder) cannot be listed: \(error)", underlying: error)
+        throw SyncError(.store, "\(folder) cannot be listed: \(error)", originalError: error)
       }
       for name in names where !(folder == root && name == Folder.incoming.rawValue) {
         let path = "\(folder)/\(name)"
@@ -225,7 +225,7 @@ struct AttachmentFiles: Sendable {
   /// What `errno` says now.
   private static func error(_ code: SyncErrorCode, _ what: String) -> SyncError {
     let number = errno
-    let underlying = POSIXErrorCode(rawValue: number).map { POSIXError($0) }
-    return SyncError(code, "\(what): \(String(cString: strerror(number)))", underlying: underlying)
+    let originalError = POSIXErrorCode(rawValue: number).map { POSIXError($0) }
+    return SyncError(code, "\(what): \(String(cString: strerror(number)))", originalError: originalError)
   }
 }

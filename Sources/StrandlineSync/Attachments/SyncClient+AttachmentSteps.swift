@@ -65,13 +65,13 @@ extension SyncClient {
     }
   }
 
-  /// What a transfer may be made with now; nil: there is none, nobody is signed in, or the client is blocked.
+  /// What a transfer may be made with now; nil: there is none, nobody is signed in, or the client is blocked or paused.
   func transferInForce() throws -> (port: any TransferPort, context: TransferContext)? {
     guard let port = configuration.transfer else { return nil }
-    let (token, subject) = withMemory { ($0.token, $0.subject) }
-    if subject == nil { return nil }
+    let (session, subject) = withMemory { ($0.session, $0.subject) }
+    if subject == nil || session.isPaused || session.access.isGivenUp { return nil }
     if try read({ try $0.softBlock() }) != nil { return nil }
-    return (port, TransferContext(accessToken: token))
+    return (port, TransferContext(accessToken: session.access.token))
   }
 }
 

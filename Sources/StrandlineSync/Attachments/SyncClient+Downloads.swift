@@ -76,7 +76,7 @@ extension SyncClient {
       if Task.isCancelled { throw CancellationError() }
       try await settle(job) { $0.take(TransferEffect(download: failure.kind), failure.description) }
       return nil
-    } catch let failure as SyncError where failure.code == .store {
+    } catch let failure as SyncError where failure.catalogueCode == .store {
       // The directory, or the disk. Where it is the store itself, this cannot be written either, and is thrown.
       try await settle(job) { $0.fail(.store, failure.message) }
       return nil

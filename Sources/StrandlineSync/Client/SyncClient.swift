@@ -11,14 +11,15 @@ internal import StrandlineProtocol
 public final class SyncClient: Sendable {
   /// What lives only as long as the client is open.
   struct Memory: Sendable {
-    var token: String?
+    var session = SessionMemory()
+    var token: String? { session.access.token }
     /// Whom the last readable token was for.
     var subject: String?
     /// Bucket values by table; missing: unset.
     var buckets: [String: String] = [:]
     var budget = DeadLetterBudget()
     var isClosed = false
-    var errorHandler: (@Sendable (any Error) -> Void)?
+    var errorHandler: ErrorHandler?
     var inspector: SyncInspector?
     /// By number, which is never given twice.
     var watchers: [Int: AttachmentWatcher] = [:]
@@ -30,6 +31,8 @@ public final class SyncClient: Sendable {
   let store: Store
   private let memory: Lock<Memory>
   let delivery: EventDelivery
+  let stateBoard = Broadcast<SyncSession.State>()
+  let progressBoard = Broadcast<SyncProgress>()
   /// Held for their whole run by what talks to the server, and by what must not run beside that.
   let networkGate = AsyncGate()
   /// Held while owner, identity and bucket values change, in the store and in memory, and while a request is made of them.
@@ -111,6 +114,8 @@ public final class SyncClient: Sendable {
   }
 
   private func end() async throws {
+    withMemory { $0.session.isClosing = true }
+    sessionChanged()
     try await networkGate.pass {
       try await sessionGate.pass {
         let wasClosed = withMemory { memory in
@@ -120,6 +125,10 @@ public final class SyncClient: Sendable {
           return memory.isClosed
         }
         if wasClosed { return }
+        endWaits(Self.closed)
+        sessionChanged()
+        stateBoard.finish()
+        progressBoard.finish()
         delivery.close()
         let store = store
         defer { directory?.remove() }
@@ -131,7 +140,7 @@ public final class SyncClient: Sendable {
 
   /// - Throws: ``SyncErrorCode/engineUnavailable`` once the client is closed.
   func ensureOpen() throws(SyncError) {
-    if withMemory({ $0.isClosed }) { throw SyncError(.engineUnavailable, "the client is closed; open another") }
+    if withMemory({ $0.isClosed }) { throw Self.closed }
   }
 
   // MARK: Commits and views
@@ -144,16 +153,23 @@ public final class SyncClient: Sendable {
     if let poison = store.poison { throw SyncError(poison) }
     var turn: EventDelivery.Turn?
     var events: [SyncEvent] = []
+    var errors: [SyncError] = []
+    var changesBlock = false
     do {
       let result = try await store.write(cause: cause) { (transaction) throws -> Result in
         turn = delivery.draw()
         return try SyncState.with(&transaction, tables) { state in
           let result = try body(&state)
           events = state.events
+          errors = state.errors
+          changesBlock = state.changesBlock
           return result
         }
       }
-      if let turn { delivery.end(turn, events) }
+      if let turn { delivery.end(turn, events, errors.map { error in { [self] in handOut(error) } }) }
+      if changesBlock { sessionChanged() }
+      for error in errors where error.code == .identityChanged { failWaits(error) }
+      settleUploads()
       return result
     } catch {
       if let turn { delivery.end(turn, []) }

@@ -26,8 +26,10 @@ public struct SyncConfiguration: Sendable {
   public var pageLimit: Int?
   /// Runs what delivers events and errors; nil: a serial queue of the client's own. Whatever it is, one delivery at a time is handed to it.
   public var deliverOn: (@Sendable (_ delivery: @escaping @Sendable () -> Void) -> Void)?
-  /// Told of each error that ends a run of ``SyncClient/sync()``, ``SyncClient/pullOnce()`` or ``SyncClient/pushOnce()``.
-  public var errorHandler: (@Sendable (any Error) -> Void)?
+  /// The first ``SyncClient/errorHandler``.
+  public var errorHandler: ErrorHandler?
+  /// Takes one line for each error that no handler is there for; nil: they go to the standard error output.
+  public var log: (@Sendable (_ line: String) -> Void)?
   /// How the store is run. Retention of history is what ``SyncClient/changes(since:)`` and ``SyncClient/view(at:)`` reach back by.
   public var storeOptions: StoreOptions
   public var clock: any SyncClock
@@ -38,7 +40,8 @@ public struct SyncConfiguration: Sendable {
     remote: any Remote, accessToken: String? = nil, localOnlyColumns: Set<String> = [], attachmentRoot: String? = nil,
     attachmentAttemptCountMax: Int = 5, transfer: (any TransferPort)? = nil, pageLimit: Int? = nil,
     deliverOn: (@Sendable (_ delivery: @escaping @Sendable () -> Void) -> Void)? = nil,
-    errorHandler: (@Sendable (any Error) -> Void)? = nil, storeOptions: StoreOptions = StoreOptions(),
+    errorHandler: ErrorHandler? = nil, log: (@Sendable (_ line: String) -> Void)? = nil,
+    storeOptions: StoreOptions = StoreOptions(),
     clock: any SyncClock = MachineClock(), ids: any IDSource = RandomIDs()
   ) {
     self.storePath = storePath
@@ -54,6 +57,7 @@ public struct SyncConfiguration: Sendable {
     self.pageLimit = pageLimit
     self.deliverOn = deliverOn
     self.errorHandler = errorHandler
+    self.log = log
     self.storeOptions = storeOptions
     self.clock = clock
     self.ids = ids
