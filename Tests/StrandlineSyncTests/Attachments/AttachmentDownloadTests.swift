@@ -119,6 +119,18 @@ struct AttachmentDownloadTests {
     #expect(file.direction == .download && file.state == .synced && file.attempts == 1)
   }
 
+  @Test(arguments: ["../../../etc/f.jpg", "/etc/f.jpg", "a/../../f.jpg"])
+  func `where a file lands is not for its reference to say`(reference: String) async throws {
+    let world = try await AttachmentWorld.open(hasRow: false)
+    world.transfer.put(Self.bytes, at: reference, hash: AttachmentWorld.abc)
+    world.test.remote.script(
+      pulls: [.answer(.page("5", [AttachmentWorld.pk: ["photo": .string(reference)]]))])
+    try await world.client.sync()
+    #expect(
+      try await world.client.resolveDownload(reference) == "\(world.root)/downloads/\(AttachmentWorld.abc)")
+    #expect(try await world.client.strandedFiles().isEmpty)
+  }
+
   @Test func `without a hash nothing is fetched`() async throws {
     let world = try await pulled(hash: "no hash")
     #expect(try await world.client.resolveDownload(reference) == nil)

@@ -60,6 +60,7 @@ struct AttachmentImportTests {
     #expect(await add("todos", "photo", AttachmentWorld.pk, world.directory.path) == .transfer)
     #expect(try await world.client.attachmentPending(.upload) == 0)
     #expect(try await world.client.outboxDepth() == 0)
+    #expect(try await world.client.strandedFiles().isEmpty)
   }
 
   @Test func `a key and an owner in capitals are brought into lower case`() async throws {

@@ -74,6 +74,21 @@ struct AttachmentSettlementTests {
     #expect(try await world.state(a) == .evicted)
   }
 
+  @Test func `a row that another scope does not carry evicts only`() async throws {
+    var tables = AttachmentWorld.tables
+    tables["todos"]?.bucket = .byColumn("team")
+    let world = try await AttachmentWorld.open(hasRow: false, tables: tables)
+    try await world.client.setBucket(["team": "a"])
+    try await world.client.pullOnce()
+    try await world.seed(photo: a)
+    try await world.put(a, ["state": "synced"])
+    try await world.client.setBucket(["team": "b"])
+    world.test.remote.script(pulls: [.answer(.page("9"))])
+    try await world.client.pullOnce()
+    #expect(try await world.client.liveRows().isEmpty)
+    #expect(try await world.state(a) == .evicted)
+  }
+
   @Test func `what another row names stays`() async throws {
     let world = try await named()
     try await world.seed(photo: a, pk: "other")
@@ -176,6 +191,22 @@ struct AttachmentSettlementTests {
     #expect(try await world.client.deadLetters().count == 1)
     #expect(try await world.state(b) == .evicted)
     #expect(try await world.state(a) == .synced)
+  }
+
+  @Test func `the dead letters of a batch evict all that they brought`() async throws {
+    let world = try await AttachmentWorld.open(hasRow: false)
+    let first = "0b000000-0000-4000-8000-000000000001"
+    let second = "0b000000-0000-4000-8000-000000000002"
+    for (pk, reference) in [(first, a), (second, b)] {
+      try await world.put(reference, ["pk": .string(pk)])
+      try await world.test.update(pk, ["photo": .string(reference)], id: pk, batch: "batch")
+    }
+    world.test.remote.script(pushes: Array(repeating: .failure(.refused(.raised)), count: 5))
+    for _ in 1...4 { #expect(await code { try await world.client.sync() } == .permanentTransport) }
+    try await world.client.sync()
+    #expect(try await world.client.deadLetters().count == 2)
+    for reference in [a, b] { #expect(try await world.state(reference) == .evicted) }
+    #expect(try await world.client.attachmentPending(.upload) == 0)
   }
 
   @Test func `a reset takes the queue, leaves the files and tells which are stranded`() async throws {

@@ -151,6 +151,37 @@ struct AttachmentUploadTests {
     #expect(try await world.file(added.reference).errorCode == "ATTACHMENT_UPLOAD_EXPIRED")
   }
 
+  @Test(arguments: [nil, Value.null, "", "another"] as [Value?])
+  func `a file is sent once its row names it`(named: Value?) async throws {
+    let world = try await AttachmentWorld.open(hasRow: false)
+    let reference = AttachmentWorld.reference("f")
+    var columns: [String: Value] = ["owner": .string(AttachmentWorld.owner)]
+    columns["photo"] = named
+    try await world.client.seedRow(columns, table: "todos", pk: AttachmentWorld.pk, seq: "1")
+    try await world.put(reference, ["local_path": .string(world.source())])
+    try await world.client.sync()
+    let file = try await world.file(reference)
+    #expect(world.transfer.calls.isEmpty && file.state == .queued && file.attempts == 0)
+    try await world.seed(photo: reference)
+    try await world.client.sync()
+    #expect(world.transfer.calls == ["upload 3", "confirm 3"])
+  }
+
+  @Test func `a claim is held through the confirmation`() async throws {
+    let world = try await AttachmentWorld.open()
+    let added = try await world.add()
+    let door = Door()
+    world.transfer.hold(.confirm, at: door)
+    let run = Task { try await world.client.sync() }
+    await door.reached()
+    let file = try await world.file(added.reference)
+    #expect(file.state == .uploading && file.isInFlight && file.attempts == 1)
+    #expect(try await world.client.attachmentPending(.upload) == 0)
+    door.open()
+    try await run.value
+    #expect(try await world.state(added.reference) == .synced)
+  }
+
   @Test func `a file that its row does not name waits uncharged`() async throws {
     let world = try await AttachmentWorld.open()
     try await world.put("r1")

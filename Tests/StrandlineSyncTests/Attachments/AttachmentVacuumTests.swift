@@ -101,6 +101,21 @@ struct AttachmentVacuumTests {
     }
   }
 
+  @Test func `a delete that the server has not answered removes nothing`() async throws {
+    let world = try await AttachmentWorld.open()
+    let added = try await world.add()
+    try await world.client.sync()
+    try await world.test.delete(AttachmentWorld.pk)
+    try await world.client.vacuum()
+    #expect(DirectoryProbe.exists(added.localPath))
+    #expect(world.transfer.objects[added.reference] != nil)
+    #expect(try await world.state(added.reference) == .synced)
+    try await world.client.sync()
+    try await world.client.vacuum()
+    #expect(!DirectoryProbe.exists(added.localPath))
+    #expect(world.transfer.objects.isEmpty)
+  }
+
   @Test func `a directory has one path, however it is spelled`() throws {
     let directory = TemporaryDirectory()
     let plain = try #require(AttachmentFiles(directory.path))

@@ -22,7 +22,8 @@ struct AttachmentWorld {
   var root: String { "\(directory.path)/files" }
 
   static func open(
-    isSignedIn: Bool = true, hasTransfer: Bool = true, attemptCountMax: Int = 5, hasRow: Bool = true
+    isSignedIn: Bool = true, hasTransfer: Bool = true, attemptCountMax: Int = 5, hasRow: Bool = true,
+    tables: [String: TableConfiguration] = tables
   ) async throws -> AttachmentWorld {
     let directory = TemporaryDirectory()
     let transfer = ScriptedTransfer()
