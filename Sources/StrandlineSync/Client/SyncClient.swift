@@ -166,7 +166,11 @@ public final class SyncClient: Sendable {
           return result
         }
       }
-      if let turn { delivery.end(turn, events, errors.map { error in { [self] in handOut(error) } }) }
+      let atOnce = withMemory { memory in
+        if memory.session.isRunning { memory.session.errorsBehindRun += errors }
+        return memory.session.isRunning ? [] : errors
+      }
+      if let turn { delivery.end(turn, events, atOnce.map { error in { [self] in handOut(error) } }) }
       if changesBlock { sessionChanged() }
       for error in errors where error.code == .identityChanged { failWaits(error) }
       settleUploads()

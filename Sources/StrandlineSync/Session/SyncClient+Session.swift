@@ -94,6 +94,11 @@ extension SyncClient {
   /// A run has come to its end, with this error if any.
   func ended(with error: (any Error)?) {
     sessionChanged()
+    let behind = withMemory { memory in
+      defer { memory.session.errorsBehindRun = [] }
+      return memory.session.errorsBehindRun
+    }
+    for error in behind { tell(error) }
     if let error = error as? SyncError {
       if error.audience == .handler { tell(error) }
       failWaits(error)

@@ -186,6 +186,22 @@ struct ErrorDeliveryTests {
       ])
   }
 
+  @Test func `what a run's commits undid is told once the gate is given back`() async throws {
+    let (test, errors) = try await TestClient.openLogged()
+    try await test.insert("p1", id: "m1")
+    let door = Door()
+    test.remote.script(
+      pulls: [.held(door, .page("5"))],
+      pushes: [.answer(PushAnswer(verdicts: [.rejected("m1", .constraint, serverRow: nil)]))])
+    let run = Task { try await test.client.sync() }
+    await door.reached()
+    #expect(await test.eventNames().contains("MUTATION_REJECTED"))
+    #expect(errors.codes.isEmpty)
+    door.open()
+    try await run.value
+    #expect(await test.codes(errors) == [.writeRejected])
+  }
+
   @Test func `a rejection says what, where and why`() async throws {
     let (test, errors) = try await TestClient.openLogged()
     try await test.insert("p1", ["b": 1, "a": 2], id: "m1")
