@@ -16,6 +16,7 @@ enum StrandlineTool {
     ])
 
   static func main() {
+    StandardStreams.occupyClosed()
     Interruption.install()
     let console = Console.standard()
     let arguments = Array(CommandLine.arguments.dropFirst())

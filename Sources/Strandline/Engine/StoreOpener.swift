@@ -42,7 +42,7 @@ struct StoreOpener {
     }
     let memorySeed = logOptions.environment.randomBits()
     let chunks = ChunkPool(byteCountMax: options.memoryLayerByteCountMax)
-    var replay = StoreReplay(seed: memorySeed, chunks: chunks)
+    var replay = StoreReplay(path: path, seed: memorySeed, chunks: chunks)
     let log: Log
     do throws(LogError) {
       log = try Log.open(at: path, options: logOptions) { (batch) throws(LogError) in try replay.take(batch) }

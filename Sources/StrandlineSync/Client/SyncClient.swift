@@ -11,15 +11,19 @@ internal import StrandlineProtocol
 public final class SyncClient: Sendable {
   /// What lives only as long as the client is open.
   struct Memory: Sendable {
-    var token: String?
+    var session = SessionMemory()
+    var token: String? { session.access.token }
     /// Whom the last readable token was for.
     var subject: String?
     /// Bucket values by table; missing: unset.
     var buckets: [String: String] = [:]
     var budget = DeadLetterBudget()
     var isClosed = false
-    var errorHandler: (@Sendable (any Error) -> Void)?
+    var errorHandler: ErrorHandler?
     var inspector: SyncInspector?
+    /// By number, which is never given twice.
+    var watchers: [Int: AttachmentWatcher] = [:]
+    var nextWatcher = 0
   }
 
   let configuration: SyncConfiguration
@@ -27,10 +31,16 @@ public final class SyncClient: Sendable {
   let store: Store
   private let memory: Lock<Memory>
   let delivery: EventDelivery
+  let stateBoard = Broadcast<SyncSession.State>()
+  let progressBoard = Broadcast<SyncProgress>()
   /// Held for their whole run by what talks to the server, and by what must not run beside that.
   let networkGate = AsyncGate()
   /// Held while owner, identity and bucket values change, in the store and in memory, and while a request is made of them.
   let sessionGate = AsyncGate()
+  /// Held while a file of the attachments' directory and the row that names it change together.
+  let fileGate = AsyncGate()
+  /// Nil: the client has no directory for attachments.
+  let files: AttachmentFiles?
   private let directory: PrivateDirectory?
 
   var context: WriteContext { WriteContext(clock: configuration.clock, ids: configuration.ids) }
@@ -40,6 +50,7 @@ public final class SyncClient: Sendable {
     self.store = store
     self.directory = directory
     tables = ClientTables(configuration)
+    files = AttachmentFiles(configuration.attachmentRoot)
     memory = Lock(Memory(errorHandler: configuration.errorHandler))
     delivery = EventDelivery(on: configuration.deliverOn)
   }
@@ -79,6 +90,7 @@ public final class SyncClient: Sendable {
 
   /// What opening does once the store is there. What the store refuses here is done before the next request.
   private func begin() async throws {
+    files?.clearIncoming()
     try await sessionGate.pass {
       do { try await keepIdentity() } catch let error as CancellationError { throw error } catch {}
       do { try await fillBucketsAtOpen() } catch let error as CancellationError { throw error } catch {}
@@ -102,14 +114,21 @@ public final class SyncClient: Sendable {
   }
 
   private func end() async throws {
+    withMemory { $0.session.isClosing = true }
+    sessionChanged()
     try await networkGate.pass {
       try await sessionGate.pass {
         let wasClosed = withMemory { memory in
           defer { memory.isClosed = true }
           memory.inspector = nil
+          memory.watchers = [:]
           return memory.isClosed
         }
         if wasClosed { return }
+        endWaits(Self.closed)
+        sessionChanged()
+        stateBoard.finish()
+        progressBoard.finish()
         delivery.close()
         let store = store
         defer { directory?.remove() }
@@ -121,7 +140,7 @@ public final class SyncClient: Sendable {
 
   /// - Throws: ``SyncErrorCode/engineUnavailable`` once the client is closed.
   func ensureOpen() throws(SyncError) {
-    if withMemory({ $0.isClosed }) { throw SyncError(.engineUnavailable, "the client is closed; open another") }
+    if withMemory({ $0.isClosed }) { throw Self.closed }
   }
 
   // MARK: Commits and views
@@ -134,16 +153,27 @@ public final class SyncClient: Sendable {
     if let poison = store.poison { throw SyncError(poison) }
     var turn: EventDelivery.Turn?
     var events: [SyncEvent] = []
+    var errors: [SyncError] = []
+    var changesBlock = false
     do {
       let result = try await store.write(cause: cause) { (transaction) throws -> Result in
         turn = delivery.draw()
         return try SyncState.with(&transaction, tables) { state in
           let result = try body(&state)
           events = state.events
+          errors = state.errors
+          changesBlock = state.changesBlock
           return result
         }
       }
-      if let turn { delivery.end(turn, events) }
+      let atOnce = withMemory { memory in
+        if memory.session.isRunning { memory.session.errorsBehindRun += errors }
+        return memory.session.isRunning ? [] : errors
+      }
+      if let turn { delivery.end(turn, events, atOnce.map { error in { [self] in handOut(error) } }) }
+      if changesBlock { sessionChanged() }
+      for error in errors where error.code == .identityChanged { failWaits(error) }
+      settleUploads()
       return result
     } catch {
       if let turn { delivery.end(turn, []) }

@@ -29,6 +29,7 @@ extension SyncState {
     let now = context.clock.milliseconds()
     if isLocalOnly(write) { return try applyLocally(write, name) }
     let hlc = try stamp(write, table, now, context)
+    try guardAgainstResurrection(write, at: name)
     let transforms = try TransformSet(write.transforms)
     if let column = transforms.byColumn.keys.first(where: { write.columns[$0] != nil }) {
       throw SyncError(.localConstraint, "column \(column) is set and transformed by one write")

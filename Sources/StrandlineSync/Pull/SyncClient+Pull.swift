@@ -10,7 +10,7 @@ extension SyncClient {
 
   /// What one page came to.
   enum PageStep {
-    /// The client is blocked: no request was made.
+    /// The client is blocked or paused: no request was made.
     case idle
     case answered
     /// The scope was replaced while the request was out, and the request failed.
@@ -26,25 +26,30 @@ extension SyncClient {
     do throws(RemoteFailure) {
       answer = try await configuration.remote.pull(task.request, task.context)
     } catch {
-      if Task.isCancelled { throw CancellationError() }
+      if Task.isCancelled || error.isCancellation { throw CancellationError() }
       if try await leavesHistory(error.notes) { return .answered }
-      return try await fail(task, SyncError(error))
+      return try await fail(task, SyncError(error, during: .pull))
     }
+    answered { $0.downloaded(answer.body, answer.notes) }
     if try await leavesHistory(answer.notes) { return .answered }
     try await take(answer, task)
     return .answered
   }
 
-  /// Nil: the client is blocked.
+  /// Nil: the client is blocked or paused.
   private func preparePull() async throws -> PullTask? {
     try await sessionGate.pass {
       try ensureOpen()
       try await keepIdentity()
       try await settleOwner()
       if try read({ try $0.softBlock() }) != nil { return nil }
+      guard try mayRequest() else { return nil }
       let buckets = try await bucketsForPull()
       return try read { view in
-        let cursor = try view.metaText(.pageCursor) ?? view.metaText(.cursor) ?? "0"
+        let position = try view.metaText(.pageCursor)
+        // A sequence begins at the durable cursor, or at the start where a restart is armed.
+        withMemory { $0.session.requested(beginsSequence: position == nil || position == "0") }
+        let cursor = try position ?? view.metaText(.cursor) ?? "0"
         let request = PullRequest(
           clientID: try view.metaText(.clientID), schemaVersion: Int64(configuration.schemaVersion), cursor: cursor,
           limit: configuration.pageLimit.map { Int64($0) }, buckets: buckets)
@@ -76,7 +81,9 @@ extension SyncClient {
       throw SyncError(.unknownSignal, "a pull was answered with the signal \"\(page.signal ?? "")\"")
     case .resetRequired??:
       try await commit(.resetRequired) { state in
-        if try state.isCurrent(task.generation) { try state.latchResetRequired() }
+        if try state.isCurrent(task.generation) {
+          try state.latchResetRequired(history: answer.notes.resetCause == AnswerNotes.historyCause)
+        }
       }
     case .checkpointExpired??:
       try await commit(.checkpointExpired) { state in
@@ -97,10 +104,12 @@ extension SyncClient {
       } else {
         let now = configuration.clock.milliseconds()
         let anchor = answer.notes.history.flatMap { HistoryAnchor($0) == nil ? nil : $0 }
-        try await commit(.pullClosed) { state in
-          guard try state.isCurrent(task.generation) else { return }
+        let isClosed = try await commit(.pullClosed) { state in
+          guard try state.isCurrent(task.generation) else { return false }
           try PullCloser.close(with: page, anchor: anchor, now: now, &state)
+          return true
         }
+        if isClosed { sequenceClosed() }
       }
     }
   }
@@ -113,7 +122,7 @@ extension SyncClient {
       found.history != kept.history
     else { return false }
     try await commit(.resetRequired) { state in
-      if try state.softBlock() == nil { try state.latchResetRequired() }
+      if try state.softBlock() == nil { try state.latchResetRequired(history: true) }
     }
     return true
   }

@@ -7,18 +7,23 @@ enum VerdictReconciler {
     var reset: ResetRows = []
     var events: [SyncEvent] = []
     var applied: [String] = []
+    var references = FormerReferences()
     for verdict in verdicts {
       let name = verdict.entry.name
       switch verdict.decision {
       case .applied(let serverRow):
         applied.append(verdict.entry.mutationID)
+        references.note(replacedBy: verdict.entry, state.tables)
         if let serverRow {
+          try references.note(rowAt: name, fromServer: false, &state)
           try state.install(serverRow, at: name)
           reset.insert(name)
         } else if reset.contains(name) {
           try PendingOverlay.lay(verdict.entry, over: try state.row(name), &state)
         }
       case .rejected(let reason, let serverRow):
+        references.note(introducedBy: verdict.entry, fromServer: true, state.tables)
+        try references.note(rowAt: name, fromServer: false, &state)
         if let serverRow {
           try state.install(serverRow, at: name)
           try state.clearTombstone(name)
@@ -36,6 +41,7 @@ enum VerdictReconciler {
     let entries = verdicts.map(\.entry)
     try state.dequeue(entries)
     try PendingOverlay.replay(onto: reset, &state)
+    try references.settle(now: now, &state)
     state.events += events
     state.raiseLocalChanged()
   }

@@ -49,6 +49,8 @@ extension SyncClient {
     var changes = LocalChanges()
     for table in tables.all { changes.insert(table: table.name) }
     if let turn = turn.withLock({ $0 }) { delivery.end(turn, [.localChanged(changes)]) }
+    sessionChanged()
+    settleUploads()
     do {
       return LocalResetReport(
         reason: try before.softBlock(), droppedMutations: try ErasedState.queuedMutations(before),

@@ -10,7 +10,7 @@ internal import StrandlineProtocol
 //   strandline.overwrites    number
 //   strandline.pushed        number              ids of applied mutations, the newest 1,000
 //   strandline.pages         page, part          staged pages of an unfinished pull
-//   strandline.attachments   reference
+//   strandline.attachments   reference           indexes by state and by what is in flight
 //   strandline.meta          key
 enum StateTable {
   static let prefix = "strandline."
@@ -26,6 +26,8 @@ enum StateTable {
 
   static let outboxByMutation = "by_mutation"
   static let outboxByRow = "by_row"
+  static let attachmentsByState = "by_state"
+  static let attachmentsInFlight = "by_flight"
 
   static let schemas: [TableSchema] = [
     TableSchema(
@@ -78,7 +80,8 @@ enum StateTable {
         ColumnSchema("attempts", .int), ColumnSchema("permanent", .bool), ColumnSchema("chunk_offset", .int),
         ColumnSchema("session_url", .string), ColumnSchema("error", .string), ColumnSchema("error_code", .string),
         ColumnSchema("created_at", .int), ColumnSchema("updated_at", .int),
-      ]),
+      ],
+      indexes: [IndexSchema(attachmentsByState, ["state"]), IndexSchema(attachmentsInFlight, ["in_flight"])]),
     TableSchema(meta, key: [KeyColumn("key", .string)], columns: [ColumnSchema("value", .any)]),
   ]
 }

@@ -41,7 +41,7 @@ struct SyncCommand: Command {
     try arguments.requireAtMostOne(of: "--follow", "--json")
     try arguments.requireAtMostOne(of: "--follow", "--attempts")
     let seconds = try arguments.integer("--interval", in: 0...86_400)
-    if seconds != nil, !arguments.has("--follow") { throw .meaningless("--interval", without: "--follow") }
+    if seconds != nil, !arguments.has("--follow") { throw .incomplete("--interval", needs: "--follow") }
     interval = arguments.has("--follow") ? .seconds(seconds ?? 15) : nil
     layout = arguments.has("--json") ? .document : arguments.has("--jsonl") ? .line : nil
     plan = SyncRound.Plan(

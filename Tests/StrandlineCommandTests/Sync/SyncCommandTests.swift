@@ -39,7 +39,7 @@ import Testing
       Issue.record("\(run.text)")
       return
     }
-    #expect(error["code"] == "REMOTE" && error["isRetryable"] == true && round["queued"] == 1)
+    #expect(error["code"] == "REMOTE" && error["isTransient"] == true && round["queued"] == 1)
   }
 
   @Test func `a token comes from a file or the environment, and is in no output`() throws {

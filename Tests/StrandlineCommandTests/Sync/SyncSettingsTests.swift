@@ -60,7 +60,7 @@ import Testing
 
   @Test(arguments: [
     (["s", "--follow", "--json"], "--follow and --json exclude each other"),
-    (["s", "--interval", "5"], "--interval means nothing without --follow"),
+    (["s", "--interval", "5"], "--interval needs --follow beside it"),
     (["s", "--bucket", "x"], "--bucket 'x' is not COLUMN=VALUE"),
     (["s", "--table", "a", "--table", "a"], "--table 'a' is not NAME"),
     (["s", "--token", "x"], "unknown option '--token'"),

@@ -51,6 +51,7 @@ struct TestClient {
     // The tests of what a crash leaves ask for more.
     configuration.storeOptions.durability = .buffered
     configuration.storeOptions.compactsInBackground = false
+    configuration.log = { _ in }
     change(&configuration)
     let opened = TestClient(
       client: try await SyncClient.open(configuration), remote: remote, clock: clock, ids: ids)
@@ -100,7 +101,7 @@ func code(_ body: () async throws -> Void) async -> SyncErrorCode? {
     try await body()
     return nil
   } catch let error as SyncError {
-    return error.code
+    return error.catalogueCode
   } catch {
     return nil
   }

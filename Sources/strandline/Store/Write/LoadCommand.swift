@@ -77,7 +77,10 @@ struct LoadCommand: Command {
   }
 
   private func openInput() throws(Failure) -> (descriptor: Int32, byteCount: Int?) {
-    guard let file else { return (STDIN_FILENO, nil) }
+    guard let file else {
+      try StandardStreams.requireInput()
+      return (STDIN_FILENO, nil)
+    }
     let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     var status = stat()
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else {

@@ -98,7 +98,7 @@ struct SyncAccess {
     while true {
       do {
         return try await SyncClient.open(configuration)
-      } catch let error as SyncError where error.code == .storeBusy && ContinuousClock.now < deadline {
+      } catch let error as SyncError where error.catalogueCode == .storeBusy && ContinuousClock.now < deadline {
         try await Task.sleep(for: .milliseconds(20))
       }
     }

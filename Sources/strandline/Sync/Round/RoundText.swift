@@ -102,10 +102,12 @@ enum RoundText {
 
   private static func write(_ error: SyncError, to json: inout JSONWriter) {
     json.object { json in
-      json.field("code", error.code.rawValue)
-      json.field("transportCode", error.transportCode?.rawValue)
+      json.field("code", error.catalogueCode?.rawValue ?? "\(error.code)")
+      json.field("transportCode", error.serverCode?.rawValue)
       json.field("message", error.message)
-      json.field("isRetryable", error.isRetryable)
+      json.field("isFatal", error.isFatal)
+      json.field("isTransient", error.isTransient)
+      json.field("action", error.action.rawValue)
     }
   }
 }

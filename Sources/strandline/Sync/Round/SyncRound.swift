@@ -64,7 +64,7 @@ struct SyncRound: Sendable {
           break
         } catch let error as SyncError {
           round.error = error
-          if error.code != .permanentTransport || attempt == plan.attempts { break }
+          if error.catalogueCode != .permanentTransport || attempt == plan.attempts { break }
         }
       }
       let checkpoint = try await client.checkpoint()
