@@ -46,6 +46,7 @@ import Testing
     // No timer: what comes, comes because somebody wrote, here or there.
     let phoneFollower = try Follower(phone, "--interval", "0")
     let laptopFollower = try Follower(laptop, "--interval", "0")
+    try tools.waitForListeners(2)
     for number in 1...3 {
       let row = #"{"id":"r\#(number)"}"#
       let put = try tools.sync("put", phone, row, "--table", "todos", "--wait", "3600")

@@ -1,5 +1,6 @@
 import Glibc
 import StrandlineSync
+import StrandlineTestSupport
 import Testing
 
 @testable import strandline
@@ -63,6 +64,18 @@ final class SyncedTools {
         {"remote":"\#(url)","tokenFile":"\#(token)","tables":\#(tables),
          "http":{"connectSeconds":900,"requestSeconds":900}}
         """#.utf8), to: "\(name)/\(SyncSettings.fileName)")
+  }
+
+  /// Waits until so many clients wait for the server's ring: what is written from then on rings them.
+  func waitForListeners(_ count: Int) throws {
+    let port = Int(url.split(separator: ":").last ?? "") ?? 0
+    while true {
+      let socket = try LoopbackSocket.connect(port: port)
+      try socket.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+      let figures = socket.receiveMessage()?.text.split(separator: "\n") ?? []
+      if figures.contains("strandline_http_waits \(count)") { return }
+      usleep(20_000)
+    }
   }
 
   /// Runs `strandline sync …`.
