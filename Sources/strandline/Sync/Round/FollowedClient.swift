@@ -72,6 +72,9 @@ final class FollowedClient: ScheduledClient {
     return { [weak self] in self?.state.withLock { $0.reportDepth = nil } }
   }
 
+  /// The token is read anew for each round, and nothing refreshes it.
+  func renewalGivenUp() {}
+
   /// Why syncing has stopped, as of the last round.
   var block: SoftBlockReason? { state.withLock { $0.block } }
 

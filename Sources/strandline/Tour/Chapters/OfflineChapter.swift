@@ -17,8 +17,8 @@ enum OfflineChapter: TourChapter {
     let (failure, writing) = try Stopwatch.time {
       try AsyncWork.wait { try await writeOffline(written, network) }
     }
-    let ending = failure?.code.rawValue ?? "nothing"
-    try TourProof.require(failure?.code == .remote, "a sync without a network ended with \(ending)")
+    let ending = failure.map { "\($0.code)" } ?? "nothing"
+    try TourProof.require(failure?.code == .connectionFailed, "a sync without a network ended with \(ending)")
     tour.figures.sync.rowCount = written.count
     let count = HumanUnits.count(written.count)
     try tour.narrator.say(
