@@ -20,6 +20,22 @@ public final class SyncClient: Sendable {
     var isClosed = false
     var errorHandler: (@Sendable (any Error) -> Void)?
     var inspector: SyncInspector?
+    /// A reset has failed or was refused since the client was opened; it is not tried again by itself.
+    var hasResetFailed = false
+    /// The action that this open has told of.
+    var toldAction: String?
+    /// Ends an attempt that has not come to its marker.
+    var attempt: (@Sendable () -> Void)?
+    /// What a reset is doing; nil: none is under way.
+    var resetPhase: ClientResetPhase?
+    /// Told of each change of ``resetPhase``, by whoever runs the reset.
+    var resetPhaseHandler: (@Sendable (ClientResetPhase?) -> Void)?
+    /// The switch whose after callback has ended in this process.
+    var endedSwitch: String?
+    /// For the next fresh copy of a dry run.
+    var previewClientID: String?
+    /// Raised by what a run does, and delivered behind it.
+    var errorsBehindRun: [SyncError] = []
   }
 
   let configuration: SyncConfiguration
@@ -33,6 +49,7 @@ public final class SyncClient: Sendable {
   let sessionGate = AsyncGate()
   private let directory: PrivateDirectory?
 
+  var isInMemory: Bool { directory != nil }
   var context: WriteContext { WriteContext(clock: configuration.clock, ids: configuration.ids) }
 
   private init(_ configuration: SyncConfiguration, _ store: Store, _ directory: PrivateDirectory?) {
@@ -59,6 +76,7 @@ public final class SyncClient: Sendable {
     let isPrivate = configuration.storePath == nil || configuration.storePath == ":memory:"
     let directory = isPrivate ? try PrivateDirectory() : nil
     let path = directory?.path ?? configuration.storePath ?? ""
+    try StoreOpening.checkIsNoCopy(path)
     let store: Store
     do {
       store = try await Store.open(at: path, options: configuration.storeOptions)
@@ -79,6 +97,7 @@ public final class SyncClient: Sendable {
 
   /// What opening does once the store is there. What the store refuses here is done before the next request.
   private func begin() async throws {
+    await beginResets()
     try await sessionGate.pass {
       do { try await keepIdentity() } catch let error as CancellationError { throw error } catch {}
       do { try await fillBucketsAtOpen() } catch let error as CancellationError { throw error } catch {}
@@ -102,6 +121,12 @@ public final class SyncClient: Sendable {
   }
 
   private func end() async throws {
+    if ResetCallback.caller == ObjectIdentifier(self) {
+      // The run that calls back holds the gate. Off its task, this waits for it.
+      Task.detached { try? await self.end() }
+      return
+    }
+    withMemory { $0.attempt }?()
     try await networkGate.pass {
       try await sessionGate.pass {
         let wasClosed = withMemory { memory in

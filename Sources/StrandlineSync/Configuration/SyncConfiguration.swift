@@ -24,6 +24,12 @@ public struct SyncConfiguration: Sendable {
   public var pageLimit: Int?
   /// Runs what delivers events and errors; nil: a serial queue of the client's own. Whatever it is, one delivery at a time is handed to it.
   public var deliverOn: (@Sendable (_ delivery: @escaping @Sendable () -> Void) -> Void)?
+  /// What to do when the server has lost the history that the client's copy belongs to.
+  public var clientReset: ClientResetMode
+  /// What is kept of the state that a client reset replaced.
+  public var keptCopies: KeptCopyPolicy
+  /// How long a client reset waits for one of its callbacks, by the monotonic clock; nil: for ever.
+  public var callbackLimit: Duration?
   /// Told of each error that ends a run of ``SyncClient/sync()``, ``SyncClient/pullOnce()`` or ``SyncClient/pushOnce()``.
   public var errorHandler: (@Sendable (any Error) -> Void)?
   /// How the store is run. Retention of history is what ``SyncClient/changes(since:)`` and ``SyncClient/view(at:)`` reach back by.
@@ -36,7 +42,8 @@ public struct SyncConfiguration: Sendable {
     remote: any Remote, accessToken: String? = nil, localOnlyColumns: Set<String> = [], attachmentRoot: String? = nil,
     attachmentAttemptCountMax: Int = 5, pageLimit: Int? = nil,
     deliverOn: (@Sendable (_ delivery: @escaping @Sendable () -> Void) -> Void)? = nil,
-    errorHandler: (@Sendable (any Error) -> Void)? = nil, storeOptions: StoreOptions = StoreOptions(),
+    clientReset: ClientResetMode = .recoverUnsyncedChanges(), keptCopies: KeptCopyPolicy = KeptCopyPolicy(),
+    callbackLimit: Duration? = .seconds(60), errorHandler: (@Sendable (any Error) -> Void)? = nil, storeOptions: StoreOptions = StoreOptions(),
     clock: any SyncClock = MachineClock(), ids: any IDSource = RandomIDs()
   ) {
     self.storePath = storePath
@@ -50,6 +57,9 @@ public struct SyncConfiguration: Sendable {
     self.attachmentAttemptCountMax = attachmentAttemptCountMax
     self.pageLimit = pageLimit
     self.deliverOn = deliverOn
+    self.clientReset = clientReset
+    self.keptCopies = keptCopies
+    self.callbackLimit = callbackLimit
     self.errorHandler = errorHandler
     self.storeOptions = storeOptions
     self.clock = clock

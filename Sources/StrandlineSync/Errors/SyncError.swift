@@ -15,6 +15,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
   public var underlying: (any Error)?
   /// How long the server asks to be left alone, where it does.
   public var retryAfter: Duration?
+  /// Of ``SyncErrorCode/clientReset``: what it was about, and what can be done.
+  public var resetInfo: ClientResetInfo?
 
   public init(
     _ code: SyncErrorCode, _ message: String, transportCode: TransportCode? = nil, underlying: (any Error)? = nil,
@@ -28,7 +30,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Whether the same call may succeed later without anybody doing anything.
-  public var isRetryable: Bool { code.isRetryable }
+  public var isRetryable: Bool { code.isRetryable || resetInfo?.reason == .demandedAgain }
 
   /// `CODE: message`.
   public var description: String { "\(code.rawValue): \(message)" }

@@ -8,7 +8,8 @@ enum PullCloser {
   ///   - now: milliseconds since 1970, for the journal.
   static func close(with page: PullAnswer, anchor: String?, now: Int64, _ state: inout SyncState) throws {
     var reset: ResetRows = []
-    if try state.isRehydrating() { try dropAbsent(page, &reset, &state) }
+    let isRehydrating = try state.isRehydrating()
+    if isRehydrating { try dropAbsent(page, &reset, &state) }
     var conflicts: [PullAnswer.Conflict] = []
     try Staging.forEach(&state) { part, state in
       try apply(part, &reset, &state)
@@ -21,14 +22,16 @@ enum PullCloser {
     try Staging.clear(&state)
     try state.setMeta(.pageCursor, nil)
     try state.setMeta(.isRehydrating, nil)
+    try Confirmations.settle(besides: &reset, isRehydrating: isRehydrating, &state)
     let overwrites = try journal(conflicts, now, &state)
     try PendingOverlay.replay(onto: reset, &state)
+    try state.acknowledgeReset()
     state.raiseLocalChanged()
     state.events += overwrites
   }
 
   /// Rows first, then tombstones. What is of tables that this client does not have is left out.
-  private static func apply(_ page: PullAnswer, _ reset: inout ResetRows, _ state: inout SyncState) throws {
+  static func apply(_ page: PullAnswer, _ reset: inout ResetRows, _ state: inout SyncState) throws {
     for entry in page.rows where state.tables.find(entry.table) != nil {
       let name = RowName(table: entry.table, pk: entry.pk)
       if entry.isDeleted {

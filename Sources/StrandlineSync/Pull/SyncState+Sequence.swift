@@ -24,12 +24,4 @@ extension SyncState {
     try setMeta(.softBlockReason, .string(reason.rawValue))
     events.append(.resetRequired(reason))
   }
-
-  /// The server asks to leave its history.
-  mutating func latchResetRequired() throws {
-    try Staging.clear(&self)
-    try setMeta(.pageCursor, nil)
-    try setMeta(.isRehydrating, nil)
-    try latch(.resetRequired)
-  }
 }

@@ -10,6 +10,7 @@ enum BatchAbort {
       try state.revert(entry, to: entry.seq == offender.seq ? serverRow : entry.preImage)
     }
     try state.journal(offender, .batchAborted, reason: reason, serverRow: serverRow, at: now)
+    try Confirmations.note(slice.entries, &state)
     try state.dequeue(slice.entries)
     try PendingOverlay.replay(onto: ResetRows(slice.entries.map(\.name)), &state)
     state.events.append(.batchAborted(offenderMutationID: offender.mutationID, reason: reason))

@@ -26,17 +26,21 @@ extension SyncClient {
       answer = try await configuration.remote.push(task.request, task.context)
     } catch {
       if Task.isCancelled { throw CancellationError() }
-      if try await leavesHistory(error.notes) { return .answered }
+      if let demand = try demand(of: error.notes, isSignal: false, isPage: false) {
+        try await latch(demand)
+        return .answered
+      }
       return .refused(task.slice, error)
     }
-    if try await leavesHistory(answer.notes) { return .answered }
+    if let demand = try demand(of: answer.notes, isSignal: false, isPage: false) {
+      try await latch(demand)
+      return .answered
+    }
     let slice = task.slice
     let now = configuration.clock.milliseconds()
     switch try ReplyGuards.check(answer.body, to: slice) {
     case .resetRequired:
-      try await commit(.resetRequired) { state in
-        if try state.softBlock() == nil { try state.latchResetRequired() }
-      }
+      if let demand = try demand(of: answer.notes, isSignal: true, isPage: false) { try await latch(demand) }
     case .abort(let offender, let reason, let serverRow):
       try await commit(.batchAborted) { state in
         guard try state.softBlock() == nil else { return }
