@@ -32,7 +32,8 @@ extension SyncClient {
       }
       return .refused(task.slice, error)
     }
-    if let demand = try demand(of: answer.notes, isSignal: false, isPage: false) {
+    let isSignal = answer.body.signal == LifecycleSignal.resetRequired.rawValue
+    if let demand = try demand(of: answer.notes, isSignal: isSignal, isPage: false) {
       try await latch(demand)
       return .answered
     }
@@ -40,7 +41,7 @@ extension SyncClient {
     let now = configuration.clock.milliseconds()
     switch try ReplyGuards.check(answer.body, to: slice) {
     case .resetRequired:
-      if let demand = try demand(of: answer.notes, isSignal: true, isPage: false) { try await latch(demand) }
+      break
     case .abort(let offender, let reason, let serverRow):
       try await commit(.batchAborted) { state in
         guard try state.softBlock() == nil else { return }

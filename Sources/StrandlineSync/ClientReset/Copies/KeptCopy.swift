@@ -18,8 +18,8 @@ public struct KeptCopy: Hashable, Sendable {
 
   public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  /// Opens the copy for reading. It is a complete store: every command that reads stores works on it, and ``Store/backup(to:)-(String)`` makes
-  /// one of it that can be written to.
+  /// Opens the copy for reading. It is a complete store: every command that reads stores works on it, and ``backup(to:)`` makes one of it
+  /// that can be written to.
   ///
   /// - Throws: ``StoreError``.
   public func open(options: StoreOptions = StoreOptions()) async throws -> Store {
@@ -28,6 +28,24 @@ public struct KeptCopy: Hashable, Sendable {
     options.scrub = nil
     options.observer = nil
     return try await Store.open(at: path, options: options)
+  }
+
+  /// Makes a store of its own of the copy, which a client can be opened on.
+  ///
+  /// - Parameter target: nothing may be there.
+  /// - Throws: ``StoreError``.
+  public func backup(to target: String, options: StoreOptions = StoreOptions()) async throws {
+    var options = options
+    options.scrub = nil
+    options.observer = nil
+    let store = try await Store.open(at: path, options: options)
+    do {
+      try await store.backup(to: target)
+    } catch {
+      try? await store.close()
+      throw error
+    }
+    try await store.close()
   }
 
   /// The copy as the callbacks of a reset have it.
