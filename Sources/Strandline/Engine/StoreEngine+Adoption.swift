@@ -1,5 +1,5 @@
-internal import Synchronization
 @_spi(Engine) public import StrandlineLog
+internal import Synchronization
 
 // How the state of another store becomes that of this one, in one record.
 //
@@ -24,8 +24,9 @@ extension StoreEngine {
     let stack = try staging.snapshot().state.stack
     let last = try syncedSequence()
     return try writeStaged(
-      stack.cursors(), keyCountMax: stack.memory.reduce(0) { $0 + $1.versionCount } + stack.disk.reduce(0) { $0 + $1.keyCount },
-      covering: 1...last, isBottom: true, shouldStop: shouldStop) { _ in true }
+      stack.cursors(),
+      keyCountMax: stack.memory.reduce(0) { $0 + $1.versionCount } + stack.disk.reduce(0) { $0 + $1.keyCount },
+      covering: 1...last, isBottom: true, shouldStop: shouldStop, where: { _ in true })
   }
 
   /// The last commit that no power loss takes away.
@@ -118,7 +119,9 @@ extension StoreEngine {
 
 extension Transaction {
   /// Writes what this transaction has written so far as a layer of `store`, to lie above `base`. The transaction is to be given up then.
-  @_spi(Engine) public mutating func writeOut(into store: Store, above base: StagedLayer) throws(StoreError) -> StagedLayer {
+  @_spi(Engine) public mutating func writeOut(into store: Store, above base: StagedLayer) throws(StoreError)
+    -> StagedLayer
+  {
     let layer = state.stack.active
     layer.settle()
     let sequence = sequenceNumber
@@ -126,7 +129,7 @@ extension Transaction {
     precondition(last > base.entry.lastSequence.rawValue, "a commit lies between the layers of a base")
     let staged = try store.engine.writeStaged(
       [layer.makeCursor()], keyCountMax: layer.versionCount, covering: base.entry.lastSequence.rawValue + 1...last,
-      isBottom: false, shouldStop: { false }) { $0.sequence == sequence }
+      isBottom: false, shouldStop: { false }, where: { $0.sequence == sequence })
     guard let staged else { throw .closed }
     return staged
   }

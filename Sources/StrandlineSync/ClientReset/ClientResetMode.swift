@@ -58,7 +58,8 @@ public enum ClientResetMode: Sendable {
     }
     if name != .manual, handler != nil {
       throw SyncError(
-        .configInvalid, "clientReset: only the manual mode has a handler; errors of \(name.rawValue) go to errorHandler")
+        .configInvalid, "clientReset: only the manual mode has a handler; errors of \(name.rawValue) go to errorHandler"
+      )
     }
     switch name {
     case .manual: self = .manual(handler: handler)

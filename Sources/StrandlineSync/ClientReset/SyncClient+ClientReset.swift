@@ -15,7 +15,8 @@ extension SyncClient {
     try await run {
       withMemory { $0.hasResetFailed = false }
       let demand = ClientResetDemand(
-        kind: .application, message: "the application asks for a reset", anchor: try read { try $0.metaText(.historyAnchor) },
+        kind: .application, message: "the application asks for a reset",
+        anchor: try read { try $0.metaText(.historyAnchor) },
         serverHistory: nil, schemaVersion: configuration.schemaVersion, isRecoveryForbidden: false, isAccepted: false,
         at: configuration.clock.milliseconds(), launch: Launch.id)
       try await commit(.resetDemanded) { state in

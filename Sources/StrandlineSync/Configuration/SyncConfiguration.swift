@@ -43,7 +43,8 @@ public struct SyncConfiguration: Sendable {
     attachmentAttemptCountMax: Int = 5, pageLimit: Int? = nil,
     deliverOn: (@Sendable (_ delivery: @escaping @Sendable () -> Void) -> Void)? = nil,
     clientReset: ClientResetMode = .recoverUnsyncedChanges(), keptCopies: KeptCopyPolicy = KeptCopyPolicy(),
-    callbackLimit: Duration? = .seconds(60), errorHandler: (@Sendable (any Error) -> Void)? = nil, storeOptions: StoreOptions = StoreOptions(),
+    callbackLimit: Duration? = .seconds(60), errorHandler: (@Sendable (any Error) -> Void)? = nil,
+    storeOptions: StoreOptions = StoreOptions(),
     clock: any SyncClock = MachineClock(), ids: any IDSource = RandomIDs()
   ) {
     self.storePath = storePath

@@ -40,8 +40,8 @@ extension SyncClient {
     let slice = task.slice
     let now = configuration.clock.milliseconds()
     switch try ReplyGuards.check(answer.body, to: slice) {
-    case .resetRequired:
-      break
+    // Latched above.
+    case .resetRequired: break
     case .abort(let offender, let reason, let serverRow):
       try await commit(.batchAborted) { state in
         guard try state.softBlock() == nil else { return }

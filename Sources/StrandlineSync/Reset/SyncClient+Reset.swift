@@ -15,15 +15,20 @@ extension SyncClient {
 
   /// As ``reset()``, and tells what was lost.
   ///
-  /// - Parameter keepCopy: first makes a copy of the store as it is, inside its directory. If that fails, nothing has changed.
-  public func reset(keepCopy: Bool) async throws -> LocalResetReport {
+  /// - Parameters:
+  ///   - keepCopy: first makes a copy of the store as it is, inside its directory. If that fails, nothing has changed.
+  ///   - removesKeptCopies: also removes what earlier resets have kept: for an account that is left for good.
+  public func reset(keepCopy: Bool, removesKeptCopies: Bool = false) async throws -> LocalResetReport {
     try ensureOpen()
     try refuseInCallback("reset")
     withMemory { $0.attempt }?()
     return try await networkGate.pass {
       try await sessionGate.pass {
         try ensureOpen()
-        return try await erase(keepCopy: keepCopy)
+        let former = removesKeptCopies ? try store.keptCopyNames() : []
+        let report = try await erase(keepCopy: keepCopy)
+        for name in former { try? await store.removeInner(name) }
+        return report
       }
     }
   }

@@ -112,7 +112,9 @@ struct ManualResetTests {
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `handlers: the manual one before errorHandler, for resets alone`(_ hasManual: Bool, _ hasHandler: Bool) async throws {
+  func `handlers: the manual one before errorHandler, for resets alone`(_ hasManual: Bool, _ hasHandler: Bool)
+    async throws
+  {
     let directory = TemporaryDirectory()
     let manual = ResetTest.ErrorLog()
     let other = ResetTest.ErrorLog()
@@ -124,7 +126,8 @@ struct ManualResetTests {
     test.client.errorHandler = hasHandler ? told : nil
     try await test.loseHistory()
     #expect(await resetReason { try await test.client.sync() } == .manual)
-    try await test.client.performResetAction(try #require(try test.client.read { try $0.resetRecord()?.action?.token }).asToken)
+    try await test.client.performResetAction(
+      try #require(try test.client.read { try $0.resetRecord()?.action?.token }).asToken)
     server.change { $0.isOffline = true }
     await #expect(throws: SyncError.self) { try await test.client.sync() }
     await test.settle()
@@ -141,13 +144,17 @@ struct ManualResetTests {
     let again = try await ResetTest.open(server: blocked.test.server, at: path)
     try await again.client.sync()
     #expect(again.server.columns("a")?["title"] == "mine")
-    #expect(await code { try await again.client.performResetAction(blocked.info.token ?? ResetToken("")) } == .resetActionGone)
+    #expect(
+      await code { try await again.client.performResetAction(blocked.info.token ?? ResetToken("")) } == .resetActionGone
+    )
     try await again.client.close()
   }
 
   // MARK: Copies
 
-  @Test func `the rescue recipe: open the copy, list its queue, write what is wanted into the live client`() async throws {
+  @Test func `the rescue recipe: open the copy, list its queue, write what is wanted into the live client`()
+    async throws
+  {
     let directory = TemporaryDirectory()
     let test = try await ResetTest.open(.discardUnsyncedChanges(), at: "\(directory.path)/store")
     try await test.loseHistory()

@@ -88,7 +88,8 @@ struct RecoveryModelTests {
 
     /// Whether an entry is about its row at all.
     private func asks(_ entry: OutboxEntry) -> Bool {
-      !(entry.operation == .update && (entry.transforms ?? [:]).isEmpty && entry.columns.keys.allSatisfy(localOnly.contains))
+      !(entry.operation == .update && (entry.transforms ?? [:]).isEmpty
+        && entry.columns.keys.allSatisfy(localOnly.contains))
     }
 
     private mutating func decide(_ place: Int) -> RecoveryDecision {
@@ -134,7 +135,9 @@ struct RecoveryModelTests {
   }
 
   private static func rig(_ generator: inout SeededGenerator) -> RecoveryRig {
-    func pick<Element>(_ choices: [Element]) -> Element { choices[Int.random(in: 0..<choices.count, using: &generator)] }
+    func pick<Element>(_ choices: [Element]) -> Element {
+      choices[Int.random(in: 0..<choices.count, using: &generator)]
+    }
     let keys = ["a", "b", "c"]
     var rig = RecoveryRig()
     for table in ["todos", "teams", "read"] {

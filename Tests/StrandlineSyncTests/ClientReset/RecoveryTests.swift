@@ -83,6 +83,16 @@ struct RecoveryTests {
     #expect(result.entries[3].entry.preImage == ["x": 3, "y": 1])
   }
 
+  @Test func `I at G: the delete is withdrawn also by an insert with nothing left to send`() throws {
+    var rig = RecoveryRig(["todos/a": ["id": "a", "x": 1]])
+    rig.add(.delete, "todos/a", before: ["id": "a", "x": 1])
+    rig.add(.insert, "todos/a", ["id": "a"])
+    rig.add(.update, "todos/a", ["x": 2], before: ["id": "a"])
+    let result = try rig.run()
+    #expect(result.decisions == [Self.withdrawn, Self.settled, Self.kept])
+    #expect(result.columns("todos", "a") == ["id": "a", "x": 2] && !result.isShadowed("todos", "a"))
+  }
+
   @Test func `I at G of a row that only this device had: insert, delete, insert leaves the last insert`() throws {
     var rig = RecoveryRig()
     rig.add(.insert, "todos/a", ["x": 1])
@@ -144,7 +154,8 @@ struct RecoveryTests {
     let result = try rig.run()
     #expect(result.decisions == [.defer(.outOfScope), .defer(.outOfScope)])
     #expect(result.columns("teams", "a") == nil)
-    #expect(result.entries.allSatisfy { $0.entry.isDeferred && $0.entry.preImage == nil && $0.entry.columns["x"] != nil })
+    #expect(
+      result.entries.allSatisfy { $0.entry.isDeferred && $0.entry.preImage == nil && $0.entry.columns["x"] != nil })
   }
 
   @Test func `U at G: an update behind the own delete is dropped`() throws {
@@ -252,7 +263,9 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `TR': an absent cell counts as 0 or as an empty array, and a number that is no integer is left alone`() throws {
+  @Test func `TR': an absent cell counts as 0 or as an empty array, and a number that is no integer is left alone`()
+    throws
+  {
     var rig = RecoveryRig(["todos/a": ["half": 1.5]])
     rig.add(
       .update, "todos/a",
@@ -330,7 +343,8 @@ struct RecoveryTests {
 
   // MARK: Several entries of one row
 
-  @Test func `an insert that was dropped with its batch takes later updates along and settles deletes, in scope or not`()
+  @Test
+  func `an insert that was dropped with its batch takes later updates along and settles deletes, in scope or not`()
     throws
   {
     var rig = RecoveryRig(gone: ["todos/x"])

@@ -25,7 +25,8 @@ struct ResetCallbackTests {
     let notes = Notes()
     let test = try await ResetTest.open(
       .recoverUnsyncedChanges(
-        before: { view in notes.add("before \(try Self.titles(view)) \(try view.pendingMutations().map(\.mutationID))") },
+        before: { view in notes.add("before \(try Self.titles(view)) \(try view.pendingMutations().map(\.mutationID))")
+        },
         after: { view, client, report in
           let rows = try await client.query("todos", QueryPlan()).rows.count
           notes.add("after \(try Self.titles(view)) \(rows) \(report.entries.kept) \(try await client.outboxDepth())")

@@ -1,4 +1,5 @@
 import Glibc
+@_spi(Engine) import Strandline
 @_spi(Engine) import StrandlineLog
 import StrandlineProtocol
 import StrandlineTestSupport
@@ -32,7 +33,9 @@ struct ResetCrashTests {
     var pending: [String]
   }
 
-  private static func open(_ disk: any FileSystem, _ mode: ClientResetMode, _ server: SmallServer) async throws -> ResetTest {
+  private static func open(_ disk: any FileSystem, _ mode: ClientResetMode, _ server: SmallServer) async throws
+    -> ResetTest
+  {
     try await ResetTest.open(mode, server: server, at: "/store") { configuration in
       configuration.storeOptions.durability = .synced
       configuration.storeOptions.log.environment.fileSystem = disk
@@ -55,10 +58,13 @@ struct ResetCrashTests {
   }
 
   @Test(arguments: ["recover", "discard", "recover-or-discard", "after"])
-  func `a crash at any call of the disk: old or new, never a mix, and the next run ends the same`(_ word: String) async throws {
+  func `a crash at any call of the disk: old or new, never a mix, and the next run ends the same`(_ word: String)
+    async throws
+  {
     let mode =
       word == "after"
-      ? ClientResetMode.recoverUnsyncedChanges(before: { _ in }, after: { _, _, _ in }) : try ClientResetMode(text: word)
+      ? ClientResetMode.recoverUnsyncedChanges(before: { _ in }, after: { _, _, _ in })
+      : try ClientResetMode(text: word)
     let disk = SimulatedDisk()
     let server = SmallServer()
     server.change { $0.pageRowCount = 2 }
@@ -102,7 +108,9 @@ struct ResetCrashTests {
     }
   }
 
-  @Test func `a full disk at each step: everything as it was, or the switch, and the next run ends the same`() async throws {
+  @Test func `a full disk at each step: everything as it was, or the switch, and the next run ends the same`()
+    async throws
+  {
     let server = SmallServer()
     let probe = FaultyFileSystem(SimulatedDisk())
     let first = try await Self.open(probe, .recoverUnsyncedChanges(), server)

@@ -43,7 +43,8 @@ struct ResetFailureTests {
     try await test.client.close()
   }
 
-  @Test func `F4n: a network that is not there keeps the copy, and the next run goes on where it stopped`() async throws {
+  @Test func `F4n: a network that is not there keeps the copy, and the next run goes on where it stopped`() async throws
+  {
     let test = try await ResetTest.open()
     try await test.loseHistory()
     for number in 0..<8 { test.server.put("r\(number)", ["x": 1]) }
@@ -80,7 +81,9 @@ struct ResetFailureTests {
     try await test.client.close()
   }
 
-  @Test func `F4p: a fresh copy that is refused for good fails, with an action that does not run by itself`() async throws {
+  @Test func `F4p: a fresh copy that is refused for good fails, with an action that does not run by itself`()
+    async throws
+  {
     let test = try await ResetTest.open()
     try await test.loseHistory()
     let before = try await State(test)
@@ -180,7 +183,8 @@ struct ResetFailureTests {
     try await test.client.close()
   }
 
-  @Test func `F7: a server that does not know a table of which there are rows fails, and is tried again after an update`()
+  @Test
+  func `F7: a server that does not know a table of which there are rows fails, and is tried again after an update`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -232,14 +236,16 @@ struct ResetFailureTests {
     let server: SmallServer
     init(_ server: SmallServer) { self.server = server }
 
-    func pull(_ request: PullRequest, _ context: RemoteContext) async throws(RemoteFailure) -> RemoteAnswer<PullAnswer> {
+    func pull(_ request: PullRequest, _ context: RemoteContext) async throws(RemoteFailure) -> RemoteAnswer<PullAnswer>
+    {
       if context.history == nil { return try await server.pull(request, context) }
       return RemoteAnswer(
         body: .signal("RESET_REQUIRED", cursor: request.cursor),
         notes: AnswerNotes(history: "\(server.now.history);1;0000000000000000", resetCause: "history"))
     }
 
-    func push(_ request: PushRequest, _ context: RemoteContext) async throws(RemoteFailure) -> RemoteAnswer<PushAnswer> {
+    func push(_ request: PushRequest, _ context: RemoteContext) async throws(RemoteFailure) -> RemoteAnswer<PushAnswer>
+    {
       RemoteAnswer(
         body: PushAnswer(signal: .resetRequired),
         notes: AnswerNotes(history: "\(server.now.history);1;0000000000000000", resetCause: "history"))
@@ -273,7 +279,8 @@ struct ResetFailureTests {
   @Test func `startClientReset tries again what has failed`() async throws {
     let fails = Lock(true)
     struct Oops: Error {}
-    let test = try await ResetTest.open(.recoverUnsyncedChanges(before: { _ in if fails.withLock({ $0 }) { throw Oops() } }))
+    let test = try await ResetTest.open(
+      .recoverUnsyncedChanges(before: { _ in if fails.withLock({ $0 }) { throw Oops() } }))
     try await test.loseHistory()
     #expect(await resetReason { try await test.client.sync() } == .beforeCallbackFailed)
     fails.withLock { $0 = false }
@@ -319,7 +326,8 @@ struct ResetFailureTests {
       #expect(try await test.depth() == 1)
       #expect((await test.eventNames()).filter { $0 == "RESET_REQUIRED" }.count == 1)
       #expect(test.errors.reset.map(\.reason) == [.schemaGate])
-      #expect(try test.client.read { try $0.resetRecord() } == nil, "no file action for a server that refuses this schema")
+      #expect(
+        try test.client.read { try $0.resetRecord() } == nil, "no file action for a server that refuses this schema")
       try await test.client.close()
       let updated = try await ResetTest.open(try ClientResetMode(text: mode), server: server, at: path) {
         $0.schemaVersion = 2

@@ -13,7 +13,8 @@ struct ResetGuardTests {
   }
 
   private static func record(
-    _ phase: ResetRecord.Phase, _ running: ResetRecord.Running = .recover, change: (inout ResetRecord) -> Void = { _ in }
+    _ phase: ResetRecord.Phase, _ running: ResetRecord.Running = .recover,
+    change: (inout ResetRecord) -> Void = { _ in }
   ) -> ResetRecord {
     var record = ResetRecord(
       attemptID: "a", configuredMode: .recover, running: running, phase: phase, demand: demand(), digest: "d",
@@ -25,7 +26,8 @@ struct ResetGuardTests {
   static let anyDemand = demand()
 
   private func judge(
-    _ record: ResetRecord?, _ mode: ClientResetMode.Name, demand: ClientResetDemand = Self.demand(), digest: String = "d",
+    _ record: ResetRecord?, _ mode: ClientResetMode.Name, demand: ClientResetDemand = Self.demand(),
+    digest: String = "d",
     isSameOpen: Bool = false
   ) -> ResetGuard.Verdict {
     ResetGuard.judge(record, mode: mode, demand: demand, digest: digest, isSameOpen: isSameOpen)

@@ -20,6 +20,7 @@ struct ResetPreviewTests {
     report.keptCopy = .init()
     report.newClientID = nil
     report.demand.at = 0
+    report.demand.isAccepted = false
     report.demand.message = ""
     report.demand.kind = .history
     report.demand.serverHistory = nil
@@ -67,7 +68,8 @@ struct ResetPreviewTests {
     let count = test.server.now.pullCount
     let report = try await test.client.previewReset(.manual())
     #expect(test.server.now.pullCount == count)
-    #expect(report.entries.discarded == 1 && report.rowsByTable["todos"]?.removed == 2 && report.effectiveMode == .manual)
+    #expect(
+      report.entries.discarded == 1 && report.rowsByTable["todos"]?.removed == 2 && report.effectiveMode == .manual)
     try await test.client.close()
   }
 

@@ -13,17 +13,11 @@ public struct KeptCopyPolicy: Hashable, Sendable {
   public var countMax: Int
   /// Age at most, in whole seconds; default 30 days. None younger than a day is removed.
   public var ageMax: Duration
-  /// Bytes of their own that the copies take at most; nil: as many as there are.
-  public var byteCountMax: UInt64?
 
-  public init(
-    _ moment: Moment = .whenNeeded, countMax: Int = 5, ageMax: Duration = .seconds(30 * 86_400),
-    byteCountMax: UInt64? = nil
-  ) {
+  public init(_ moment: Moment = .whenNeeded, countMax: Int = 5, ageMax: Duration = .seconds(30 * 86_400)) {
     self.moment = moment
     self.countMax = countMax
     self.ageMax = ageMax
-    self.byteCountMax = byteCountMax
   }
 }
 

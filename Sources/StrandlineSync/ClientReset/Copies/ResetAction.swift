@@ -49,7 +49,8 @@ extension SyncClient {
     }
     guard let action, withMemory({ $0.toldAction }) != action.token else { return .blocked }
     withMemory { $0.toldAction = action.token }
-    throw resetError(.manual, "the client has to be reset, and its mode is manual", nil, demand, .manual, tried: [], action)
+    throw resetError(
+      .manual, "the client has to be reset, and its mode is manual", nil, demand, .manual, tried: [], action)
   }
 
   // MARK: Performing

@@ -29,6 +29,7 @@ public struct ClientResetDemand: Hashable, Codable, Sendable {
 
   /// Whether this asks for the same as another.
   func asksForTheSame(as other: ClientResetDemand) -> Bool {
-    kind == other.kind && serverHistory == other.serverHistory && (kind != .gate || schemaVersion == other.schemaVersion)
+    kind == other.kind && serverHistory == other.serverHistory
+      && (kind != .gate || schemaVersion == other.schemaVersion)
   }
 }

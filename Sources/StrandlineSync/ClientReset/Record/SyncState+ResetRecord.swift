@@ -37,7 +37,8 @@ extension SyncState {
   /// The reset is over once nothing that it carried is queued any more and a pull has closed since.
   mutating func acknowledgeReset() throws {
     guard let record = try resetRecord(), record.phase == .switched, record.after == .ended else { return }
-    let carried = try store.query(StateTable.outbox).where("seq", .lessThanOrEquals, .int(record.carriedThrough)).first()
+    let carried = try store.query(StateTable.outbox).where("seq", .lessThanOrEquals, .int(record.carriedThrough))
+      .first()
     if carried == nil { try set(nil as ResetRecord?) }
   }
 

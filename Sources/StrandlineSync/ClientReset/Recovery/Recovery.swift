@@ -113,7 +113,11 @@ struct Recovery {
       return .settle(isWithdrawn: false)
     }
     var row = try workingRow(entry)
-    if entry.operation == .insert, row.isShadowed { withdraw(&row) }
+    if entry.operation == .insert, row.isShadowed {
+      withdraw(&row)
+      // Whatever the insert comes to.
+      set(row, at: entry.name)
+    }
     if let image = row.image { return try ruleOfLive(place, &entry, table, transforms, &row, image) }
     switch entry.operation {
     case .insert: return try insertAbsent(place, entry, &row)

@@ -76,7 +76,8 @@ struct FreshCopy: Sendable {
   /// - Throws: ``Defect``, ``StoreError``; nothing of the page was taken then.
   func take(_ page: PullAnswer, _ notes: AnswerNotes, after progress: Progress, now: Int64) async throws {
     let anchor = notes.history.flatMap { HistoryAnchor($0) }
-    if let found = anchor?.history, let first = progress.anchor.flatMap({ HistoryAnchor($0) })?.history, found != first {
+    if let found = anchor?.history, let first = progress.anchor.flatMap({ HistoryAnchor($0) })?.history, found != first
+    {
       throw Defect.spoiled("the pages come from two histories of the server")
     }
     if page.hasMore, page.cursor == progress.cursor {

@@ -15,7 +15,8 @@ struct ResetPreview: Sendable {
     let demand =
       stored
       ?? ClientResetDemand(
-        kind: .application, message: "a dry run", anchor: anchor, serverHistory: nil, schemaVersion: client.configuration.schemaVersion, isRecoveryForbidden: false,
+        kind: .application, message: "a dry run", anchor: anchor, serverHistory: nil,
+        schemaVersion: client.configuration.schemaVersion, isRecoveryForbidden: false,
         isAccepted: false, at: now, launch: Launch.id)
     if mode.name == .manual { return try manual(demand, now) }
     return try await ResetAttempt(client: client, mode: mode, demand: demand, isForced: true).preview()

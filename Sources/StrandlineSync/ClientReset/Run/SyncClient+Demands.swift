@@ -41,7 +41,8 @@ extension SyncClient {
       message: isForeign
         ? "the server's history is another than the one that this client has pulled from"
         : isHistory
-          ? "the server has lost history that this client has seen" : "the server asks to reset, or for a newer application",
+          ? "the server has lost history that this client has seen"
+          : "the server asks to reset, or for a newer application",
       anchor: anchor, serverHistory: found?.history, schemaVersion: configuration.schemaVersion,
       isRecoveryForbidden: notes.isRecoveryForbidden, isAccepted: saysHistory || (isForeign && isPage),
       at: configuration.clock.milliseconds(), launch: Launch.id)
@@ -115,7 +116,8 @@ extension SyncClient {
     try read { view in
       guard try view.metaText(.cursor) ?? "0" == "0", try view.outboxDepth() == 0 else { return false }
       for table in tables.all {
-        let confirmed = try view.query(table.name).where(HiddenColumn.seq, .notEquals, .string(RowImage.localSeq)).first()
+        let confirmed = try view.query(table.name).where(HiddenColumn.seq, .notEquals, .string(RowImage.localSeq))
+          .first()
         if confirmed != nil { return false }
       }
       return true
@@ -145,7 +147,9 @@ extension SyncClient {
       let answer = try await configuration.remote.pull(request, context)
       let isSignal = answer.body.signal == LifecycleSignal.resetRequired.rawValue
       isTaken = answer.body.signal == nil
-      found = try thrownAsFailure { try self.demand(of: answer.notes, isSignal: isSignal, isPage: answer.body.signal == nil) }
+      found = try thrownAsFailure {
+        try self.demand(of: answer.notes, isSignal: isSignal, isPage: answer.body.signal == nil)
+      }
     } catch {
       if Task.isCancelled { throw CancellationError() }
       found = try self.demand(of: error.notes, isSignal: false, isPage: false)
