@@ -8,6 +8,8 @@ struct SessionMemory: Sendable {
   var isRunning = false
   /// A run has told that the store takes no more writes.
   var isPoisonTold = false
+  /// Told once the run that is under way has given the gate back.
+  var errorsBehindRun: [SyncError] = []
   /// Of the client reset that is under way.
   var phase: ClientResetPhase?
   var progress = SyncProgress()
