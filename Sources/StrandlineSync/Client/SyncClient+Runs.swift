@@ -52,6 +52,7 @@ extension SyncClient {
     try refuseInCallback("pullOnce")
     try await run {
       if case .failedBesideNewScope(let error) = try await pullPage() { throw error }
+      try await tellOfAction()
     }
   }
 
@@ -62,6 +63,7 @@ extension SyncClient {
     try refuseInCallback("pushOnce")
     try await run {
       if case .refused(_, let failure) = try await pushSlice() { throw SyncError(failure) }
+      try await tellOfAction()
     }
   }
 
