@@ -68,6 +68,7 @@ extension SyncClient {
     try refuseInCallback("pullOnce")
     try await run {
       if case .failedBesideNewScope(let error) = try await pullPage() { throw error }
+      try await tellOfAction()
     }
   }
 
@@ -78,6 +79,7 @@ extension SyncClient {
     try refuseInCallback("pushOnce")
     try await run {
       if case .refused(let slice, let failure) = try await pushSlice() { throw SyncError(failure, pushing: slice) }
+      try await tellOfAction()
     }
   }
 

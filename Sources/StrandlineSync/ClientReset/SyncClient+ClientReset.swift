@@ -80,6 +80,7 @@ extension SyncClient {
   /// - Parameter view: the state that was replaced; nil: to be read from its copy, in another process than the one that switched.
   func endSwitch(_ report: ClientResetReport, view: ClientView?, _ mode: ClientResetMode) async {
     var report = report
+    defer { setPhase(nil) }
     let isKnown = withMemory { $0.endedSwitch } == report.attemptID
     if !isKnown {
       report.afterCallback = await callAfter(&report, view, mode)
@@ -105,7 +106,6 @@ extension SyncClient {
     } catch {
       return
     }
-    setPhase(nil)
     guard let path = report.keptCopy.path, let name = path.split(separator: "/").last.map(String.init) else { return }
     if dropsCopy {
       try? await store.removeInner(name)

@@ -36,6 +36,23 @@ struct ManualResetTests {
     try await test.client.close()
   }
 
+  @Test func `a single pull or push that finds the loss records and tells of it too`() async throws {
+    for pulls in [true, false] {
+      let directory = TemporaryDirectory()
+      let test = try await ResetTest.open(.manual(), at: "\(directory.path)/store")
+      try await test.loseHistory()
+      try await test.update("a", ["title": "mine"], id: "m1")
+      if pulls { try await test.client.pullOnce() } else { try await test.client.pushOnce() }
+      await test.settle()
+      #expect(test.errors.reset.map(\.reason) == [.manual] && test.errors.reset[0].token != nil)
+      #expect(test.log.names.filter { $0 == "RESET_REQUIRED" }.count == 1)
+      try await test.client.sync()
+      await test.settle()
+      #expect(test.errors.reset.count == 1)
+      try await test.client.close()
+    }
+  }
+
   @Test func `the token performs the action once: a copy, an empty store, a new identity`() async throws {
     let directory = TemporaryDirectory()
     let blocked = try await Self.blocked(at: "\(directory.path)/store")

@@ -158,6 +158,14 @@ struct RecoveryTests {
       result.entries.allSatisfy { $0.entry.isDeferred && $0.entry.preImage == nil && $0.entry.columns["x"] != nil })
   }
 
+  @Test func `A and O: the row's first entry tells the scope, also one that fell with its batch`() throws {
+    var rig = RecoveryRig(gone: ["todos/x"])
+    rig.add(.update, "teams/a", ["x": 1], before: ["team": "red"], batch: "b")
+    rig.add(.update, "todos/x", ["x": 1], batch: "b")
+    rig.add(.update, "teams/a", ["x": 2], before: ["team": "blue"])
+    #expect(try rig.run().decisions.last == Self.dropped(.missingOnServer))
+  }
+
   @Test func `U at G: an update behind the own delete is dropped`() throws {
     var rig = RecoveryRig(["todos/a": ["x": 1]])
     rig.add(.delete, "todos/a", before: ["x": 1])

@@ -310,6 +310,26 @@ struct ResetFailureTests {
     try await test.client.close()
   }
 
+  @Test func `another user's block lies over a demand, and the owner's return brings the demand back`() async throws {
+    let test = try await ResetTest.open()
+    try await test.client.setAccessToken(token("u1"))
+    try await test.loseHistory()
+    try await test.update("a", ["title": "mine"])
+    try await test.client.pullOnce()
+    try await test.client.setAccessToken(token("u2"))
+    #expect(try await test.client.checkpoint().softBlockReason == .identityChanged)
+    let count = test.server.now.pullCount
+    try await test.client.sync()
+    try await test.client.startClientReset()
+    #expect(test.server.now.pullCount == count, "no mode runs while that block stands")
+    try await test.client.setAccessToken(token("u1"))
+    #expect(try await test.client.resumeAsOwner())
+    #expect(try await test.client.checkpoint().softBlockReason == .resetRequired)
+    try await test.client.sync()
+    #expect(test.server.columns("a")?["title"] == "mine")
+    try await test.client.close()
+  }
+
   @Test func `a gate blocks in every mode, keeps the queue, and goes with a newer application`() async throws {
     for mode in ["manual", "discard", "recover"] {
       let directory = TemporaryDirectory()

@@ -53,6 +53,19 @@ extension SyncClient {
       .manual, "the client has to be reset, and its mode is manual", nil, demand, .manual, tried: [], action)
   }
 
+  /// In the manual mode: records and tells what ``sync()`` would throw, behind a call that made the demand.
+  func tellOfAction() async throws {
+    guard configuration.clientReset.name == .manual, try read({ try $0.softBlock() }) == .resetRequired,
+      let demand = try read({ try $0.resetDemand() }), demand.isDue(schemaVersion: configuration.schemaVersion),
+      try !isNeverWritten()
+    else { return }
+    do {
+      _ = try await offerAction(demand, configuration.clientReset)
+    } catch let error as SyncError where error.catalogueCode == .clientReset {
+      report(error)
+    }
+  }
+
   // MARK: Performing
 
   /// Keeps a copy of the store and begins anew: the manual way out, with the token of an error's ``ClientResetInfo``.

@@ -13,7 +13,7 @@ struct Recovery {
     var isRemoved = false
     /// Hidden by an own delete that is kept or deferred.
     var isShadowed = false
-    /// Whether a row that the snapshot has nothing of would be in it. Decided by the row's first entry.
+    /// Whether a row that the snapshot has nothing of would be in it.
     var isInScope = true
     /// An insert of the row was dropped.
     var hasLostInsert = false
@@ -24,6 +24,8 @@ struct Recovery {
   private let base: RecoveryBase
   private(set) var rows: [RowName: WorkingRow] = [:]
   private(set) var entries: [RecoveredEntry] = []
+  /// By row, the pre-image of its first entry: what the server was known to have.
+  private var confirmed: [RowName: [String: Value]] = [:]
   /// What the batch under way has changed, as it was.
   private var formerRows: [RowName: WorkingRow?]?
   private var formerEntries: [Int: RecoveredEntry] = [:]
@@ -33,6 +35,8 @@ struct Recovery {
   init(_ queue: [OutboxEntry], over base: RecoveryBase) throws {
     self.base = base
     entries = queue.map { RecoveredEntry(entry: $0, original: $0, decision: .settle(isWithdrawn: false)) }
+    var known: Set<RowName> = []
+    for entry in queue where known.insert(entry.name).inserted { confirmed[entry.name] = entry.preImage }
     var place = 0
     while place < queue.count {
       var end = place + 1
@@ -231,15 +235,15 @@ struct Recovery {
     let found = try base.row(entry.name)
     var row = WorkingRow(base: found)
     if case .live(let image) = found { row.image = image }
-    row.isInScope = isInScope(entry)
+    row.isInScope = isInScope(entry.name)
     set(row, at: entry.name)
     return row
   }
 
-  /// Whether the row's last confirmed image lies in what the snapshot was pulled with. The pre-image of its first entry is that image.
-  private func isInScope(_ entry: OutboxEntry) -> Bool {
-    guard let column = base.tables.find(entry.name.table)?.configuration.bucket.column else { return true }
-    guard let image = entry.preImage, let value = base.buckets[entry.name.table] else { return false }
+  /// Whether the row's last confirmed image lies in what the snapshot was pulled with.
+  private func isInScope(_ name: RowName) -> Bool {
+    guard let column = base.tables.find(name.table)?.configuration.bucket.column else { return true }
+    guard let image = confirmed[name], let value = base.buckets[name.table] else { return false }
     return image[column]?.equalsOnWire(.string(value)) ?? false
   }
 

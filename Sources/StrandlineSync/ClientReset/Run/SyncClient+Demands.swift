@@ -114,7 +114,7 @@ extension SyncClient {
   }
 
   /// Whether nothing has come from a server yet and nothing is to go to one.
-  private func isNeverWritten() throws -> Bool {
+  func isNeverWritten() throws -> Bool {
     try read { view in
       guard try view.metaText(.cursor) ?? "0" == "0", try view.outboxDepth() == 0 else { return false }
       for table in tables.all {
