@@ -242,7 +242,7 @@ extension StoreEngine {
     return Tables(try Catalog(storedIn: stack, at: max(stack.horizon, min(historyHorizon, acknowledged))))
   }
 
-  private func syncLog() throws(StoreError) {
+  func syncLog() throws(StoreError) {
     do throws(LogError) { try log.sync() } catch { throw StoreError(error) }
   }
 

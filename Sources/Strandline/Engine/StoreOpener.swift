@@ -55,7 +55,7 @@ struct StoreOpener {
     let cache = BlockCache(byteCountMax: options.cacheByteCountMax)
     var disk: [DiskLayer] = []
     var times = TimeTrail()
-    for entry in replay.base ?? status.layers {
+    for entry in status.layers {
       let layer = try openLayer(entry, directory, status.identifier, cache, seeds.disk)
       disk.append(layer)
     }

@@ -6,8 +6,6 @@ struct StoreReplay {
   private let seed: UInt64
   private let chunks: ChunkPool
   private(set) var memory: MemoryLayer
-  /// The base of the last RESET in the tail; nil if there was none.
-  private(set) var base: [LayerEntry]?
   /// Time and number of the last commit seen.
   private(set) var times = TimeTrail()
   /// Whether anything was a store's own.
@@ -34,7 +32,6 @@ struct StoreReplay {
       case .reset:
         items.removeAll(keepingCapacity: true)
         memory = MemoryLayer(seed: seed, pool: chunks)
-        base = batch.reset(of: frame)?.base ?? []
       case .records:
         if frame.isFirst { times.note(frame.time, sequence: frame.sequence.rawValue) }
       }

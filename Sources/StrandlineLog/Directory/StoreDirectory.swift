@@ -101,7 +101,7 @@ internal import Glibc
   }
 
   /// Removes a directory of ours with all files in it; names that are not there any more are fine.
-  func removeTree(_ treePath: String) throws(Errno) {
+  public func removeTree(_ treePath: String) throws(Errno) {
     for name in try fileSystem.retryingInterrupts({ () throws(Errno) in try fileSystem.list(treePath) }) {
       let inner = "\(treePath)/\(name)"
       if try fileSystem.statusIfPresent(at: inner)?.kind == .directory {

@@ -1,10 +1,19 @@
 internal import FoundationEssentials
 internal import Glibc
 @_spi(Engine) internal import Strandline
+@_spi(Engine) internal import StrandlineLog
 internal import StrandlineProtocol
 
 /// What a client asks of a store that it is to be opened on.
 enum StoreOpening {
+  /// A kept copy is what was: it is read, and copied by its backup, and not gone on with.
+  static func checkIsNoCopy(_ path: String) throws(SyncError) {
+    if let name = path.split(separator: "/").last, KeptCopyName.isOne(String(name)) {
+      throw SyncError(
+        .configInvalid, "the store at \(path) is a kept copy, which is only read; make a backup of it and open that")
+    }
+  }
+
   /// A client's store is its own: resets concern all of it.
   ///
   /// - Throws: ``SyncErrorCode/configInvalid`` if an application keeps anything in it.

@@ -59,6 +59,7 @@ extension SyncClient {
   /// Makes any text the cursor that the next pull goes on from; for tests and for moving to this client from another. Rows stay.
   public func seedCheckpoint(_ cursor: String) async throws {
     try ensureOpen()
+    try refuseInCallback("seedCheckpoint")
     try await networkGate.pass {
       try await commit(.cursorSeeded) { state in try state.setMeta(.cursor, .string(cursor)) }
     }

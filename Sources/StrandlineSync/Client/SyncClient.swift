@@ -24,6 +24,16 @@ public final class SyncClient: Sendable {
     /// By number, which is never given twice.
     var watchers: [Int: AttachmentWatcher] = [:]
     var nextWatcher = 0
+    /// A reset has failed or was refused since the client was opened; it is not tried again by itself.
+    var hasResetFailed = false
+    /// The action that this open has told of.
+    var toldAction: String?
+    /// Ends an attempt that has not come to its marker.
+    var attempt: (@Sendable () -> Void)?
+    /// The switch whose after callback has ended in this process.
+    var endedSwitch: String?
+    /// For the next fresh copy of a dry run.
+    var previewClientID: String?
   }
 
   let configuration: SyncConfiguration
@@ -43,6 +53,7 @@ public final class SyncClient: Sendable {
   let files: AttachmentFiles?
   private let directory: PrivateDirectory?
 
+  var isInMemory: Bool { directory != nil }
   var context: WriteContext { WriteContext(clock: configuration.clock, ids: configuration.ids) }
 
   private init(_ configuration: SyncConfiguration, _ store: Store, _ directory: PrivateDirectory?) {
@@ -70,6 +81,7 @@ public final class SyncClient: Sendable {
     let isPrivate = configuration.storePath == nil || configuration.storePath == ":memory:"
     let directory = isPrivate ? try PrivateDirectory() : nil
     let path = directory?.path ?? configuration.storePath ?? ""
+    try StoreOpening.checkIsNoCopy(path)
     let store: Store
     do {
       store = try await Store.open(at: path, options: configuration.storeOptions)
@@ -91,6 +103,7 @@ public final class SyncClient: Sendable {
   /// What opening does once the store is there. What the store refuses here is done before the next request.
   private func begin() async throws {
     files?.clearIncoming()
+    await beginResets()
     try await sessionGate.pass {
       do { try await keepIdentity() } catch let error as CancellationError { throw error } catch {}
       do { try await fillBucketsAtOpen() } catch let error as CancellationError { throw error } catch {}
@@ -114,8 +127,14 @@ public final class SyncClient: Sendable {
   }
 
   private func end() async throws {
+    if ResetCallback.caller == ObjectIdentifier(self) {
+      // The run that calls back holds the gate. Off its task, this waits for it.
+      Task.detached { try? await self.end() }
+      return
+    }
     withMemory { $0.session.isClosing = true }
     sessionChanged()
+    withMemory { $0.attempt }?()
     try await networkGate.pass {
       try await sessionGate.pass {
         let wasClosed = withMemory { memory in

@@ -26,6 +26,12 @@ public struct SyncConfiguration: Sendable {
   public var pageLimit: Int?
   /// Runs what delivers events and errors; nil: a serial queue of the client's own. Whatever it is, one delivery at a time is handed to it.
   public var deliverOn: (@Sendable (_ delivery: @escaping @Sendable () -> Void) -> Void)?
+  /// What to do when the server has lost the history that the client's copy belongs to.
+  public var clientReset: ClientResetMode
+  /// What is kept of the state that a client reset replaced.
+  public var keptCopies: KeptCopyPolicy
+  /// How long a client reset waits for one of its callbacks, by the monotonic clock; nil: for ever.
+  public var callbackLimit: Duration?
   /// The first ``SyncClient/errorHandler``.
   public var errorHandler: ErrorHandler?
   /// Takes one line for each error that no handler is there for; nil: they go to the standard error output.
@@ -40,7 +46,9 @@ public struct SyncConfiguration: Sendable {
     remote: any Remote, accessToken: String? = nil, localOnlyColumns: Set<String> = [], attachmentRoot: String? = nil,
     attachmentAttemptCountMax: Int = 5, transfer: (any TransferPort)? = nil, pageLimit: Int? = nil,
     deliverOn: (@Sendable (_ delivery: @escaping @Sendable () -> Void) -> Void)? = nil,
-    errorHandler: ErrorHandler? = nil, log: (@Sendable (_ line: String) -> Void)? = nil,
+    clientReset: ClientResetMode = .recoverUnsyncedChanges(), keptCopies: KeptCopyPolicy = KeptCopyPolicy(),
+    callbackLimit: Duration? = .seconds(60), errorHandler: ErrorHandler? = nil,
+    log: (@Sendable (_ line: String) -> Void)? = nil,
     storeOptions: StoreOptions = StoreOptions(),
     clock: any SyncClock = MachineClock(), ids: any IDSource = RandomIDs()
   ) {
@@ -56,6 +64,9 @@ public struct SyncConfiguration: Sendable {
     self.transfer = transfer
     self.pageLimit = pageLimit
     self.deliverOn = deliverOn
+    self.clientReset = clientReset
+    self.keptCopies = keptCopies
+    self.callbackLimit = callbackLimit
     self.errorHandler = errorHandler
     self.log = log
     self.storeOptions = storeOptions

@@ -41,8 +41,19 @@ struct ErrorClass: Hashable, Sendable {
   static let limit = ErrorClass(code: .limitExceeded, action: .report)
   static let misuse = ErrorClass(code: .invalidUse, action: .fixConfiguration, audience: .caller)
 
-  static func reset(_ action: SyncError.Action, isTransient: Bool = false) -> ErrorClass {
-    ErrorClass(code: .clientResetError, isFatal: !isTransient, isTransient: isTransient, action: action)
+  static let resetCallback = ErrorClass(code: .resetCallbackFailed, action: .report)
+
+  static func reset(_ reason: ClientResetInfo.Reason) -> ErrorClass {
+    let action: SyncError.Action =
+      switch reason {
+      case .manual, .recoveryForbidden, .loopDetected: .chooseReset
+      case .schemaGate, .freshCopyUnfit: .updateApplication
+      case .freshCopyRefused: .fixConfiguration
+      case .freshCopyMalformed, .beforeCallbackFailed, .recoveryImpossible: .report
+      case .demandedAgain, .postponed: .retried
+      }
+    return ErrorClass(
+      code: .clientResetError, isFatal: action != .retried, isTransient: action == .retried, action: action)
   }
 
   static func transfer(_ code: SyncErrorCode) -> ErrorClass {
@@ -64,7 +75,9 @@ extension ErrorClass {
     case .bucketUnset: self = .subscription
     case .store, .storeUnavailable: self = ErrorClass(store: originalError)
     case .storeBusy: self = .storeBusy
-    case .configInvalid, .unknownTable, .localConstraint, .localUnsupported, .softDeleteViolation, .engineUnavailable:
+    case .clientReset: self = .reset(.manual)
+    case .configInvalid, .resetActionGone, .unknownTable, .localConstraint, .localUnsupported, .softDeleteViolation,
+      .engineUnavailable:
       self = .misuse
     case .attachmentHashMismatch, .attachmentNotYetAvailable, .attachmentOwnerMissing, .attachmentPortsMissing,
       .attachmentRowGone, .attachmentTransferTimeout, .attachmentUploadExpired, .attachmentUnverified, .transfer:

@@ -23,22 +23,11 @@ extension SyncError {
     return error
   }
 
-  /// What an application hears of a soft block.
-  static func blocked(_ reason: SoftBlockReason, _ info: ClientResetInfo.Reason = .schemaGate) -> SyncError {
-    switch reason {
-    case .identityChanged:
-      return SyncError(
-        .identity, nil,
-        "a token of another user came than the one whose data this store holds; sign in as the owner and call "
-          + "resumeAsOwner(), or reset() for the new user")
-    case .resetRequired:
-      var error = SyncError(
-        .reset(info == .schemaGate ? .updateApplication : .chooseReset), nil,
-        info == .schemaGate
-          ? "the server takes only newer schema versions than this application's; nothing is lost: update it"
-          : "the server has another history than this store; reset() begins anew with the server's rows")
-      error.resetInfo = ClientResetInfo(reason: info)
-      return error
-    }
+  /// A token of another user than the store's owner came.
+  static var anotherUser: SyncError {
+    SyncError(
+      .identity, nil,
+      "a token of another user came than the one whose data this store holds; sign in as the owner and call "
+        + "resumeAsOwner(), or reset() for the new user")
   }
 }

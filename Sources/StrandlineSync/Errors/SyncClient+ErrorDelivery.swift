@@ -16,6 +16,15 @@ extension SyncClient {
     set { withMemory { $0.errorHandler = newValue } }
   }
 
+  /// Tells an error: behind the run that is under way, with the network gate given back, or else behind what was raised before.
+  func report(_ error: SyncError) {
+    let waits = withMemory { memory in
+      if memory.session.isRunning { memory.session.errorsBehindRun.append(error) }
+      return memory.session.isRunning
+    }
+    if !waits { tell(error) }
+  }
+
   /// Tells an error behind what was raised before.
   func tell(_ error: SyncError) { delivery.call { [self] in handOut(error) } }
 
@@ -23,7 +32,10 @@ extension SyncClient {
   func handOut(_ error: SyncError) {
     let (handler, isSilent) = withMemory { ($0.errorHandler, $0.session.isPaused || $0.session.isClosing) }
     if isSilent { return }
-    if let handler { return handler(error.delivered, session) }
+    // A gate is nothing that a reset could help.
+    let isOfReset = error.code == .clientResetError && error.resetInfo?.reason != .schemaGate
+    let manual = isOfReset ? configuration.clientReset.handler : nil
+    if let handler = manual ?? handler { return handler(error.delivered, session) }
     let log = configuration.log ?? Self.writeToStandardError
     log("\(store.path): \(error)")
   }

@@ -40,7 +40,9 @@ extension SyncClient {
         else {
           return false
         }
-        try state.setMeta(.softBlockReason, nil)
+        // A demand for a reset that the block lay over is still there.
+        let demand = try state.resetDemand()
+        try state.setMeta(.softBlockReason, demand.map { _ in .string(SoftBlockReason.resetRequired.rawValue) })
         return true
       }
     }

@@ -133,7 +133,7 @@ extension SyncState {
     return letters.map(\.letter)
   }
 
-  fileprivate mutating func clearLocalShadow(_ name: RowName) throws {
+  mutating func clearLocalShadow(_ name: RowName) throws {
     let shadow = try store.get(key: [.string(name.table), .string(name.pk)], in: StateTable.tombstones)
     if shadow?["seq"] == .string(RowImage.localSeq) { try clearTombstone(name) }
   }

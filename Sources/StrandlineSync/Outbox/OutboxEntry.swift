@@ -17,6 +17,8 @@ struct OutboxEntry: Sendable {
   var hlc: String?
   /// Milliseconds since 1970.
   var createdAt: Int64
+  /// A client reset could not judge it: it changes a row that is there, and never makes one.
+  var isDeferred = false
 }
 
 extension OutboxEntry {
@@ -41,6 +43,7 @@ extension OutboxEntry {
     preImage = try cells.objectIfPresent("pre_image")
     hlc = try cells.textIfPresent("hlc")
     createdAt = try cells.number("created_at")
+    isDeferred = row["deferred"] == .bool(true)
   }
 
   var row: Row {
@@ -53,6 +56,7 @@ extension OutboxEntry {
     row["batch_id"] = batchID.map { .string($0) }
     row["pre_image"] = preImage.map { .object($0) }
     row["hlc"] = hlc.map { .string($0) }
+    if isDeferred { row["deferred"] = true }
     return row
   }
 

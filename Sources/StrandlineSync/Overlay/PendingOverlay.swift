@@ -26,6 +26,7 @@ enum PendingOverlay {
     switch entry.operation {
     case .insert, .update:
       if try state.hasTombstone(entry.name) { return }
+      if entry.isDeferred, present == nil { return }
       var image = present ?? RowImage([:])
       image.columns.merge(entry.columns) { _, new in new }
       if entry.operation == .update {

@@ -9,7 +9,8 @@ enum PullCloser {
   static func close(with page: PullAnswer, anchor: String?, now: Int64, _ state: inout SyncState) throws {
     var reset: ResetRows = []
     var references = PulledReferences()
-    if try state.isRehydrating() { try dropAbsent(page, &reset, &references, &state) }
+    let isRehydrating = try state.isRehydrating()
+    if isRehydrating { try dropAbsent(page, &reset, &references, &state) }
     var conflicts: [PullAnswer.Conflict] = []
     try Staging.forEach(&state) { part, state in
       try apply(part, &reset, &references, &state)
@@ -22,16 +23,18 @@ enum PullCloser {
     try Staging.clear(&state)
     try state.setMeta(.pageCursor, nil)
     try state.setMeta(.isRehydrating, nil)
+    try Confirmations.settle(besides: &reset, isRehydrating: isRehydrating, &state)
     let overwrites = try journal(conflicts, now, &state)
     try references.noteQueued(reset, &state)
     try PendingOverlay.replay(onto: reset, &state)
     try references.settle(now: now, &state)
+    try state.acknowledgeReset()
     state.raiseLocalChanged()
     state.events += overwrites
   }
 
   /// Rows first, then tombstones. What is of tables that this client does not have is left out.
-  private static func apply(
+  static func apply(
     _ page: PullAnswer, _ reset: inout ResetRows, _ references: inout PulledReferences, _ state: inout SyncState
   ) throws {
     for entry in page.rows where state.tables.find(entry.table) != nil {

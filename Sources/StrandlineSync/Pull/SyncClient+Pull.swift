@@ -27,11 +27,19 @@ extension SyncClient {
       answer = try await configuration.remote.pull(task.request, task.context)
     } catch {
       if Task.isCancelled || error.isCancellation { throw CancellationError() }
-      if try await leavesHistory(error.notes) { return .answered }
+      if let demand = try demand(of: error.notes, isSignal: false, isPage: false) {
+        try await latch(demand)
+        return .answered
+      }
       return try await fail(task, SyncError(error, during: .pull))
     }
     answered { $0.downloaded(answer.body, answer.notes) }
-    if try await leavesHistory(answer.notes) { return .answered }
+    let isSignal = answer.body.signal == LifecycleSignal.resetRequired.rawValue
+    if let demand = try demand(of: answer.notes, isSignal: isSignal, isPage: answer.body.signal == nil) {
+      // Of another history nothing is taken, whatever was asked for.
+      try await latch(demand) { state in try demand.kind == .history || state.isCurrent(task.generation) }
+      return .answered
+    }
     try await take(answer, task)
     return .answered
   }
@@ -79,12 +87,7 @@ extension SyncClient {
     switch page.signal.map({ LifecycleSignal(rawValue: $0) }) {
     case .some(nil):
       throw SyncError(.unknownSignal, "a pull was answered with the signal \"\(page.signal ?? "")\"")
-    case .resetRequired??:
-      try await commit(.resetRequired) { state in
-        if try state.isCurrent(task.generation) {
-          try state.latchResetRequired(history: answer.notes.resetCause == AnswerNotes.historyCause)
-        }
-      }
+    case .resetRequired??: break
     case .checkpointExpired??:
       try await commit(.checkpointExpired) { state in
         guard try state.isCurrent(task.generation) else { return }
@@ -112,19 +115,6 @@ extension SyncClient {
         if isClosed { sequenceClosed() }
       }
     }
-  }
-
-  /// Whether an answer comes from another history than the one that this store has pulled from. Nothing of such an answer is taken, and
-  /// syncing stops.
-  func leavesHistory(_ notes: AnswerNotes) async throws -> Bool {
-    guard let found = notes.history.flatMap({ HistoryAnchor($0) }),
-      let kept = try read({ try $0.metaText(.historyAnchor) }).flatMap({ HistoryAnchor($0) }),
-      found.history != kept.history
-    else { return false }
-    try await commit(.resetRequired) { state in
-      if try state.softBlock() == nil { try state.latchResetRequired(history: true) }
-    }
-    return true
   }
 
   // MARK: The pull half of a sync

@@ -20,19 +20,9 @@ extension SyncState {
   }
 
   /// Ends syncing until something is done about it.
-  mutating func latch(_ reason: SoftBlockReason, _ cause: ClientResetInfo.Reason = .schemaGate) throws {
+  mutating func latch(_ reason: SoftBlockReason) throws {
     try setMeta(.softBlockReason, .string(reason.rawValue))
     events.append(.resetRequired(reason))
-    tell(.blocked(reason, cause))
-  }
-
-  /// The server asks to leave its history, or for a newer schema.
-  ///
-  /// - Parameter history: whether the server's history is another one than ours.
-  mutating func latchResetRequired(history: Bool) throws {
-    try Staging.clear(&self)
-    try setMeta(.pageCursor, nil)
-    try setMeta(.isRehydrating, nil)
-    try latch(.resetRequired, history ? .manual : .schemaGate)
+    if reason == .identityChanged { tell(.anotherUser) }
   }
 }

@@ -19,6 +19,7 @@ enum BatchAbort {
         state.tell(undone: entry, .batchAborted, reason: reason)
       }
     }
+    try Confirmations.note(slice.entries, &state)
     try state.dequeue(slice.entries)
     try PendingOverlay.replay(onto: ResetRows(slice.entries.map(\.name)), &state)
     try references.settle(now: now, &state)

@@ -13,6 +13,7 @@ enum DeadLetters {
       try state.keepDeadLetter(entry, reason: reason, at: now)
       try state.journal(entry, .deadLetter, reason: reason, serverRow: nil, at: now)
     }
+    try Confirmations.note(slice.entries, &state)
     try state.dequeue(slice.entries)
     try PendingOverlay.replay(onto: ResetRows(slice.entries.map(\.name)), &state)
     try references.settle(now: now, &state)

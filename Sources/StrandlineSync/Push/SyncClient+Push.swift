@@ -26,19 +26,23 @@ extension SyncClient {
       answer = try await configuration.remote.push(task.request, task.context)
     } catch {
       if Task.isCancelled || error.isCancellation { throw CancellationError() }
-      if try await leavesHistory(error.notes) { return .answered }
+      if let demand = try demand(of: error.notes, isSignal: false, isPage: false) {
+        try await latch(demand)
+        return .answered
+      }
       return .refused(task.slice, error)
     }
     let slice = task.slice
     answered { $0.uploaded(answer.body.signal == nil ? slice.entries.count : 0, answer.notes) }
-    if try await leavesHistory(answer.notes) { return .answered }
+    let isSignal = answer.body.signal == LifecycleSignal.resetRequired.rawValue
+    if let demand = try demand(of: answer.notes, isSignal: isSignal, isPage: false) {
+      try await latch(demand)
+      return .answered
+    }
     let now = configuration.clock.milliseconds()
     switch try ReplyGuards.check(answer.body, to: slice) {
-    case .resetRequired:
-      try await commit(.resetRequired) { state in
-        guard try state.softBlock() == nil else { return }
-        try state.latchResetRequired(history: answer.notes.resetCause == AnswerNotes.historyCause)
-      }
+    // Latched above.
+    case .resetRequired: break
     case .abort(let offender, let reason, let serverRow):
       try await commit(.batchAborted) { state in
         guard try state.softBlock() == nil else { return }

@@ -39,6 +39,7 @@ enum VerdictReconciler {
     if let last = applied.last { try state.setMeta(.lastMutationID, .string(last)) }
     try state.rememberPushed(applied)
     let entries = verdicts.map(\.entry)
+    try Confirmations.note(entries, &state)
     try state.dequeue(entries)
     try PendingOverlay.replay(onto: reset, &state)
     try references.settle(now: now, &state)

@@ -18,12 +18,17 @@ extension SyncClient {
   func sessionChanged() { stateBoard.post { sessionState() } }
 
   func setPaused(_ isPaused: Bool) {
-    withMemory { $0.session.isPaused = isPaused }
+    let attempt = withMemory { memory in
+      memory.session.isPaused = isPaused
+      return isPaused ? memory.attempt : nil
+    }
+    // A client reset that has not come to its marker makes way.
+    attempt?()
     sessionChanged()
   }
 
   /// Where a client reset has come to; nil: it has ended.
-  func enter(_ phase: ClientResetPhase?) {
+  func setPhase(_ phase: ClientResetPhase?) {
     withMemory { $0.session.phase = phase }
     sessionChanged()
   }
@@ -102,9 +107,9 @@ extension SyncClient {
     if let error = error as? SyncError {
       if error.audience == .handler { tell(error) }
       failWaits(error)
-    } else if error == nil, let reason = try? read({ try $0.softBlock() }) {
+    } else if error == nil, let block = try? blockingError() {
       // Nothing comes by itself from now on.
-      failWaits(.blocked(reason))
+      failWaits(block)
     }
   }
 
@@ -138,7 +143,7 @@ extension SyncClient {
     let error: (any Error)?
     do {
       try ensureOpen()
-      error = try read { try $0.softBlock() } == .identityChanged ? SyncError.blocked(.identityChanged) : nil
+      error = try read { try $0.softBlock() } == .identityChanged ? SyncError.anotherUser : nil
     } catch let failure {
       error = failure
     }

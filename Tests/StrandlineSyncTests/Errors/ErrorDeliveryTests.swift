@@ -252,19 +252,13 @@ struct ErrorDeliveryTests {
     #expect("\(errors.errors[0])".contains("m1"))
   }
 
-  @Test func `a gate, a lost history and another user are told though nothing is thrown`() async throws {
+  @Test func `a gate and another user are told though nothing is thrown`() async throws {
     let (gated, gate) = try await TestClient.openLogged()
     gated.remote.script(pulls: [.answer(.signal("RESET_REQUIRED"))])
     try await gated.client.sync()
     try await gated.client.sync()
     #expect(await gated.codes(gate) == [.clientResetError])
     #expect((gate.errors[0] as? SyncError)?.resetInfo?.reason == .schemaGate)
-    let (restored, history) = try await TestClient.openLogged()
-    restored.remote.script(
-      pulls: [.answer(.signal("RESET_REQUIRED"), AnswerNotes(resetCause: AnswerNotes.historyCause))])
-    try await restored.client.sync()
-    #expect(await restored.codes(history) == [.clientResetError])
-    #expect((history.errors[0] as? SyncError)?.resetInfo?.reason == .manual)
     let (owned, identity) = try await TestClient.openLogged()
     try await owned.client.setAccessToken(token("u1"))
     try await owned.client.setAccessToken(token("u2"))

@@ -48,7 +48,9 @@ struct ErrorTableTests {
     (.bucketUnset, .subscription), (.store, .store), (.storeUnavailable, .store),
     (.storeBusy, Line(code: .storeFailed, isTransient: true, action: .retried, isForHandler: false)),
     (.configInvalid, .misuse), (.unknownTable, .misuse), (.localConstraint, .misuse), (.localUnsupported, .misuse),
-    (.softDeleteViolation, .misuse), (.engineUnavailable, .misuse), (.attachmentHashMismatch, .fetch),
+    (.softDeleteViolation, .misuse), (.engineUnavailable, .misuse), (.resetActionGone, .misuse),
+    (.clientReset, Line(code: .clientResetError, isFatal: true, action: .chooseReset)),
+    (.attachmentHashMismatch, .fetch),
     (.attachmentNotYetAvailable, .fetch), (.attachmentTransferTimeout, .fetch), (.attachmentUploadExpired, .fetch),
     (.attachmentUnverified, .fetch), (.transfer, .fetch), (.attachmentOwnerMissing, .file),
     (.attachmentPortsMissing, .file), (.attachmentRowGone, .file),
@@ -75,15 +77,27 @@ struct ErrorTableTests {
   }
 
   @Test func `what has no code of the catalogue says its own`() {
-    #expect(SyncError.blocked(.identityChanged).description.hasPrefix("identityChanged: "))
-    check(
-      .blocked(.identityChanged), Line(code: .identityChanged, isFatal: true, action: .signIn), "identity")
-    check(
-      .blocked(.resetRequired), Line(code: .clientResetError, isFatal: true, action: .updateApplication), "gate")
-    #expect(SyncError.blocked(.resetRequired).resetInfo?.reason == .schemaGate)
-    check(
-      .blocked(.resetRequired, .manual), Line(code: .clientResetError, isFatal: true, action: .chooseReset), "history")
+    #expect(SyncError.anotherUser.description.hasPrefix("identityChanged: "))
+    check(.anotherUser, Line(code: .identityChanged, isFatal: true, action: .signIn), "identity")
     check(.rejected([]), Line(code: .writeRejected, action: .tellUser), "rejection")
+  }
+
+  private static let resets: [(ClientResetInfo.Reason, SyncError.Action)] = [
+    (.manual, .chooseReset), (.schemaGate, .updateApplication), (.recoveryForbidden, .chooseReset),
+    (.freshCopyRefused, .fixConfiguration), (.freshCopyMalformed, .report), (.freshCopyUnfit, .updateApplication),
+    (.beforeCallbackFailed, .report), (.recoveryImpossible, .report), (.loopDetected, .chooseReset),
+    (.demandedAgain, .retried), (.postponed, .retried),
+  ]
+
+  @Test func `each end of a client reset has its line`() {
+    #expect(Self.resets.count == ClientResetInfo.Reason.allCases.count)
+    for (reason, action) in Self.resets {
+      let isTransient = action == .retried
+      check(
+        SyncError(.reset(reason), .clientReset, "m"),
+        Line(code: .clientResetError, isFatal: !isTransient, isTransient: isTransient, action: action), reason.rawValue)
+    }
+    check(SyncError(.resetCallback, nil, "m"), Line(code: .resetCallbackFailed, action: .report), "callback")
   }
 
   // MARK: The transport

@@ -22,7 +22,7 @@ struct SessionStateTests {
   @Test func `each state comes from what it comes from`() {
     #expect(state() == .active)
     #expect(state { $0.access.set(nil) } == .waitingForToken)
-    #expect(state { $0.phase = .fresh } == .resetting(.fresh))
+    #expect(state { $0.phase = .downloading } == .resetting(.downloading))
     #expect(state(block: .resetRequired) == .blocked(.resetRequired))
     #expect(state(block: .identityChanged) == .blocked(.identityChanged))
     #expect(state { $0.isPaused = true } == .paused)
@@ -39,12 +39,12 @@ struct SessionStateTests {
   @Test func `what stops more goes before what stops less`() {
     let all: (inout SessionMemory) -> Void = { session in
       session.access.set(nil)
-      session.phase = .ready
+      session.phase = .switching
       session.isPaused = true
     }
     #expect(state(poisoned: true, block: .resetRequired, all) == .closed)
     #expect(state(block: .resetRequired, all) == .paused)
-    #expect(state(block: .resetRequired) { $0.phase = .ready } == .resetting(.ready))
+    #expect(state(block: .resetRequired) { $0.phase = .switching } == .resetting(.switching))
     #expect(state(block: .resetRequired) { $0.access.set(nil) } == .blocked(.resetRequired))
   }
 
@@ -96,9 +96,9 @@ struct SessionStateTests {
     test.client.session.pause()
     test.client.session.resume()
     #expect(await states.next() == .active)
-    test.client.enter(.fresh)
-    test.client.enter(nil)
-    #expect(await states.next() == .resetting(.fresh))
+    test.client.setPhase(.downloading)
+    test.client.setPhase(nil)
+    #expect(await states.next() == .resetting(.downloading))
     #expect(await states.next() == .active)
     try await test.client.setAccessToken(token("u2"))
     #expect(await states.next() == .blocked(.identityChanged))

@@ -14,7 +14,8 @@ final class TestClock: SyncClock {
 
 /// UUIDs that count up.
 final class CountingIDs: IDSource {
-  private let count = Lock(0)
+  private let count: Lock<Int>
+  init(from start: Int = 0) { count = Lock(start) }
   func uuid() -> String {
     let number = count.withLock { count in
       count += 1
