@@ -39,6 +39,8 @@ public enum SyncErrorCode: String, Hashable, Sendable, CaseIterable {
   case remote = "REMOTE"
   /// The token of a reset action was used, replaced, or belongs to another store.
   case resetActionGone = "RESET_ACTION_GONE"
+  /// A callback behind a client reset threw, or did not return in time. The reset stands.
+  case resetCallbackFailed = "RESET_CALLBACK_FAILED"
   /// A hard delete on a table that marks rows as deleted.
   case softDeleteViolation = "SOFT_DELETE_VIOLATION"
   /// The store could not be read or written.

@@ -116,7 +116,7 @@ extension SyncClient {
 
   private func callbackError(_ report: ClientResetReport, _ what: String) -> SyncError {
     SyncError(
-      .localUnsupported,
+      .resetCallbackFailed,
       "the after callback of the client reset \(report.attemptID) \(what). The reset stands; the state before it is in \(report.keptCopy.path ?? "no kept copy")."
     )
   }
