@@ -47,6 +47,8 @@ public final class SyncClient: Sendable {
   let networkGate = AsyncGate()
   /// Held while owner, identity and bucket values change, in the store and in memory, and while a request is made of them.
   let sessionGate = AsyncGate()
+  /// Local writes wait here while a client reset is about to switch and they have come in between too often.
+  let writers = WriterHold()
   private let directory: PrivateDirectory?
 
   var isInMemory: Bool { directory != nil }
