@@ -51,6 +51,8 @@ public final class SyncClient: Sendable {
   let fileGate = AsyncGate()
   /// Nil: the client has no directory for attachments.
   let files: AttachmentFiles?
+  /// Local writes wait here while a client reset is about to switch and they have come in between too often.
+  let writers = WriterHold()
   private let directory: PrivateDirectory?
 
   var isInMemory: Bool { directory != nil }

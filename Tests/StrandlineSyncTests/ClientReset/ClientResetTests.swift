@@ -265,6 +265,29 @@ struct ClientResetTests {
     try await test.client.close()
   }
 
+  @Test func `a writer that never pauses does not keep the switch from coming, and loses nothing`() async throws {
+    let test = try await ResetTest.open()
+    try await test.loseHistory()
+    let client = test.client
+    let writer = Task {
+      var count = 0
+      while !Task.isCancelled {
+        do { try await client.apply(.insert, to: "notes", pk: "w\(count)", columns: ["n": 1]) } catch { break }
+        count += 1
+      }
+      return count
+    }
+    test.server.change { $0.pageRowCount = 10_000 }
+    try await test.client.startClientReset()
+    writer.cancel()
+    let count = await writer.value
+    try await test.client.sync()
+    #expect(try await test.rows(in: "notes").count == count)
+    #expect(test.server.now.content.rows.keys.filter { $0.table == "notes" }.count == count)
+    #expect(try await test.reports().count == 1)
+    try await test.client.close()
+  }
+
   // MARK: Reopening
 
   @Test func `a switched store opens as what it became, and goes on`() async throws {

@@ -101,6 +101,7 @@ struct ResetCallbackTests {
     #expect(try await test.reports().last?.afterCallback == .threw("oops-x"))
     await test.settle()
     #expect(test.errors.all.count == 1 && "\(test.errors.all[0])".contains("oops-x"))
+    #expect((test.errors.all[0] as? SyncError)?.code == .resetCallbackFailed)
     #expect(try await !test.isBlocked())
     try await test.client.close()
   }

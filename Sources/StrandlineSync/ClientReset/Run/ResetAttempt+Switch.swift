@@ -6,6 +6,9 @@ internal import StrandlineProtocol
 // From the marker on nothing cancels the attempt: it ends with the switch, or with a failure.
 
 extension ResetAttempt {
+  /// Replays that writers may overtake, before they have to wait for one.
+  private static let freeTryCount = 3
+
   func behindMarker(_ ready: Ready) async throws {
     var record = ready.record
     client.setPhase(.switching)
@@ -25,7 +28,11 @@ extension ResetAttempt {
       } catch {
         throw AttemptEnd.storage(SyncError.thrown(for: error), dropsStaging: false)
       }
+      defer { client.writers.release() }
+      var tryCount = 0
       while true {
+        tryCount += 1
+        if tryCount > Self.freeTryCount { client.writers.hold() }
         let prepared: PreparedState
         do {
           prepared = try await prepare(base, ready.fresh, record)
@@ -36,6 +43,7 @@ extension ResetAttempt {
                 reason: .recoveryImpossible, message: "the queue cannot be recovered: \(error.cause.message)",
                 underlying: error.cause, counted: .recover, isAutomatic: true))
           }
+          client.writers.release()
           fallBack(&record, .recoveryImpossible, error.cause.message)
           let marker = record
           try await storingAsync { try await client.commit(.resetMarked) { state in try state.set(marker) } }
@@ -47,6 +55,7 @@ extension ResetAttempt {
         layers = [layer, base]
         if let switched = try await putInForce(prepared, layers, record) {
           layers = []
+          client.writers.release()
           await ready.fresh.close()
           await finish(switched, prepared, before: ready.before)
           return
