@@ -14,6 +14,9 @@ struct SyncCommand: Command {
       "The token comes from a file or the environment, and stands in no output. --follow reads the file before each round.",
       "",
       "Reading is `strandline query STORE --table T`, which needs no server and no settings.",
+      "Where the server has lost the history that the store knows, the client is reset: --client-reset, Docs/ClientReset.md.",
+      "manual keeps a copy and begins anew when the next command opens the client.",
+      "",
       "Exit code 1: a write was refused, or syncing has stopped and says why. 4: the server was not reached, or refused.",
     ],
     positionals: [SyncAccess.positional],
@@ -23,6 +26,9 @@ struct SyncCommand: Command {
       .init(
         "--attempts", "N",
         summary: "Rounds while a write is refused for good, 1 to 100; the fifth refusal gives it up (default 1)."),
+      .init(
+        "--dry-run",
+        summary: "Tell what a client reset would do now, in the mode of --client-reset, and change nothing."),
       .init("--follow", summary: "Go on until interrupted."),
       .init(
         "--interval", "SECONDS", summary: "With --follow: between two rounds, 0 for no timer (default 15)."), .json,
@@ -33,6 +39,7 @@ struct SyncCommand: Command {
   private let plan: SyncRound.Plan
   private let interval: Duration?
   private let layout: JSONWriter.Layout?
+  private let isDry: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
     access = try SyncAccess(arguments, takesOverrides: true)
@@ -40,6 +47,8 @@ struct SyncCommand: Command {
     // What never ends is no document, and counts refusals by itself.
     try arguments.requireAtMostOne(of: "--follow", "--json")
     try arguments.requireAtMostOne(of: "--follow", "--attempts")
+    try arguments.requireAtMostOne(of: "--follow", "--dry-run")
+    isDry = arguments.has("--dry-run")
     let seconds = try arguments.integer("--interval", in: 0...86_400)
     if seconds != nil, !arguments.has("--follow") { throw .incomplete("--interval", needs: "--follow") }
     interval = arguments.has("--follow") ? .seconds(seconds ?? 15) : nil
@@ -75,6 +84,7 @@ struct SyncCommand: Command {
       return try FollowLoop(client, layout: layout, path: access.path, console).run(
         every: interval, wakes: wakes, token: token)
     }
+    if isDry { return try tellReset(settings, over: server, console) }
     let remote = MeteredRemote(server)
     let (access, plan) = (access, plan)
     let bar = ProgressBar("syncing", total: nil, console: console)
@@ -92,5 +102,28 @@ struct SyncCommand: Command {
     }
     if let error = round.error { throw Failure(Failure.code(of: error), "\(error) (\(address.url))") }
     return round.hasFinding ? .finding : .success
+  }
+
+  private func tellReset(_ settings: SyncSettings, over server: HTTPRemote, _ console: Console) throws -> ExitCode {
+    let (access, plan) = (access, plan)
+    let report = try AsyncWork.wait {
+      try await access.withClient(settings, over: server, makes: false) { client in
+        if !plan.buckets.isEmpty { try await client.setBucket(plan.buckets) }
+        return try await client.previewReset(settings.clientReset.mode)
+      }
+    }
+    if let layout {
+      var json = JSONWriter(layout)
+      json.object { json in
+        json.schemaField()
+        json.field("event", "preview")
+        ResetText.write(report, to: &json)
+      }
+      json.endLine()
+      try console.out.write(&json)
+    } else {
+      for line in ResetText.lines(report) { try console.print(TerminalText.escaped(line)) }
+    }
+    return .success
   }
 }

@@ -6,6 +6,6 @@ enum SyncCommands {
     members: [
       .command(SyncInit.self), .command(SyncPut.self), .command(SyncDelete.self), .command(SyncStatus.self),
       .command(SyncRejections.self), .command(SyncOverwrites.self), .command(SyncDeadLetters.self),
-      .command(SyncReset.self),
+      .command(SyncResets.self), .command(SyncReset.self),
     ], fallback: SyncCommand.self)
 }

@@ -37,7 +37,9 @@ struct TourNetwork: Sendable {
   /// Opens the store of a device, which is made where there is none.
   ///
   /// - Parameter url: nil: there is no network.
-  func open(_ device: String, of user: String, at url: String?) async throws -> SyncClient {
+  func open(
+    _ device: String, of user: String, at url: String?, clientReset: ClientResetMode = .recoverUnsyncedChanges()
+  ) async throws -> SyncClient {
     // Nobody listens on the port of `discard`.
     var remote = RemoteConfiguration(url: url ?? "http://127.0.0.1:9", publishableKey: "tour")
     remote.deadlines.connect = .seconds(600)
@@ -48,7 +50,7 @@ struct TourNetwork: Sendable {
       SyncConfiguration(
         storePath: "\(directory)/\(device)",
         tables: [Self.table: TableConfiguration(bucket: .byOwner("owner"), key: Self.key)],
-        remote: try HTTPRemote(remote), accessToken: token))
+        remote: try HTTPRemote(remote), accessToken: token, clientReset: clientReset))
   }
 
   /// All rows of a device, in the order of their keys.

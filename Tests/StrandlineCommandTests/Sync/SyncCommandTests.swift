@@ -156,20 +156,44 @@ import Testing
     #expect(status["owner"] == "bob" && status["rows"] == ["todos": 0] && status["queued"] == 0)
   }
 
-  @Test func `a server with a new history stops its clients until they are reset`() throws {
+  @Test func `a server with a new history resets its clients, each in its mode`() throws {
     let tools = try SyncedTools()
     let phone = try tools.device("phone")
+    let laptop = try tools.device("laptop")
     _ = try tools.sync("put", phone, #"{"id":"a"}"#, "--table", "todos")
     #expect(try tools.sync(phone).ending == .exited(0))
+    #expect(try tools.sync(laptop).ending == .exited(0))
     tools.stop()
     try tools.serve("--new-history")
     try tools.configure(phone, of: "ann")
-    let stopped = try tools.sync(phone, "--json")
-    #expect(stopped.ending == .exited(1))
-    #expect(try stopped.object()["blocked"] == "reset_required")
-    #expect(try tools.rows(of: phone).count == 1)
-    #expect(try tools.sync("reset", phone, "--yes").text == "erased, 0 queued writes lost\n")
-    #expect(try tools.sync(phone).text == "pushed 0 writes, pulled 1 row and 0 deletions\n")
+    try tools.configure(laptop, of: "ann")
+    _ = try tools.sync("put", phone, #"{"id":"b"}"#, "--table", "todos")
+    _ = try tools.sync("put", laptop, #"{"id":"c"}"#, "--table", "todos")
+
+    let preview = try tools.sync(phone, "--dry-run", "--json")
+    #expect(preview.ending == .exited(0), "\(preview.errorText)")
+    let told = try preview.object()
+    #expect(told["isPreview"] == true && told["effectiveMode"] == "recover")
+    #expect(try tools.sync("resets", phone).text == "")
+
+    let round = try tools.sync(phone, "--json").object()
+    #expect(round["blocked"] == .null && round["error"] == .null && round["queued"] == 0)
+    #expect(try tools.rows(of: phone).count == 2)
+    let reports = try tools.sync("resets", phone, "--json").object()
+    guard case .array(let entries)? = reports["entries"], entries.count == 1, case .object(let report) = entries[0],
+      case .object(let counts)? = report["entries"]
+    else {
+      Issue.record("\(reports)")
+      return
+    }
+    #expect(report["didRecover"] == true && report["demand"] == "history")
+    #expect(counts["pending"] == 1 && counts["kept"] == 1)
+
+    let discarded = try tools.sync(laptop, "--client-reset", "discard")
+    #expect(discarded.ending == .exited(0), "\(discarded.errorText)")
+    #expect(discarded.text.contains("reset (discard): ") && discarded.text.contains("1 discarded"))
+    #expect(try tools.rows(of: laptop) == tools.rows(of: phone))
+    #expect(try tools.sync(laptop, "--client-reset", "never").ending == .exited(2))
   }
 
   @Test func `a bucket of the app's own wants its value`() throws {

@@ -75,14 +75,14 @@ import Testing
     #expect(follower.end(SIGTERM) == .exited(130))
   }
 
-  @Test func `a reset that the server asks for ends it with code 1`() throws {
+  @Test func `a manual reset that the server asks for ends it with code 1`() throws {
     let tools = try SyncedTools()
     let phone = try tools.device("phone")
     #expect(try tools.sync(phone).ending == .exited(0))
     tools.stop()
     try tools.serve("--new-history")
     try tools.configure(phone, of: "ann")
-    let follower = try Follower(phone)
+    let follower = try Follower(phone, "--client-reset", "manual")
     #expect(follower.line { $0["blocked"] == "reset_required" } != nil)
     #expect(follower.end() == .exited(1))
   }

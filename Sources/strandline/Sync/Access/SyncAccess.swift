@@ -18,6 +18,9 @@ struct SyncAccess {
     .init("--remote", "URL", summary: "The server (default: the settings' remote)."),
     TableOption.option,
     .init("--schema-version", "N", summary: "Version of the app's schema, 1 or more (default: the settings', else 1)."),
+    .init(
+      "--client-reset", "MODE",
+      summary: "Where the server lost the history: recover (default), discard, recover-or-discard or manual."),
   ]
 
   let path: String
@@ -27,6 +30,7 @@ struct SyncAccess {
   private let url: String?
   private let tables: [TableOption]
   private let schemaVersion: Int?
+  private let clientReset: ClientResetMode.Name?
 
   /// - Parameter takesOverrides: of a command with ``overrides``; `--table` means something else to the others.
   init(_ arguments: Arguments, takesOverrides: Bool = false) throws(UsageError) {
@@ -37,12 +41,13 @@ struct SyncAccess {
     url = takesOverrides ? arguments.value("--remote") : nil
     tables = takesOverrides ? try TableOption.values(arguments) : []
     schemaVersion = takesOverrides ? try arguments.integer("--schema-version", in: 1...Int.max) : nil
+    clientReset = takesOverrides ? try arguments.choice("--client-reset") : nil
   }
 
   /// A store whose settings are at hand.
   init(_ path: String) {
     self.path = path
-    (config, tokenFile, url, schemaVersion) = (nil, nil, nil, nil)
+    (config, tokenFile, url, schemaVersion, clientReset) = (nil, nil, nil, nil, nil)
     (patience, tables) = (.seconds(10), [])
   }
 
@@ -54,6 +59,7 @@ struct SyncAccess {
     if let url { settings.url = url }
     if let tokenFile { settings.tokenFile = tokenFile }
     if let schemaVersion { settings.schemaVersion = schemaVersion }
+    if let clientReset { settings.clientReset = clientReset }
     if !tables.isEmpty { settings.tables = [:] }
     for table in tables { settings.tables[table.name] = try table.configuration() }
     guard !settings.tables.isEmpty else {

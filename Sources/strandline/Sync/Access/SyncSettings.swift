@@ -10,6 +10,7 @@ struct SyncSettings {
   var tokenFile: String?
   var schemaVersion = 1
   var pageLimit: Int?
+  var clientReset = ClientResetMode.Name.recover
   var localOnlyColumns: Set<String> = []
   var tables: [String: TableConfiguration] = [:]
   private var http = RemoteConfiguration(url: "", publishableKey: "strandline")
@@ -25,11 +26,13 @@ struct SyncSettings {
   /// - Throws: ``Failure`` of code ``ExitCode/usage`` with the place in the file.
   init(_ text: [UInt8]) throws(Failure) {
     let file = try SettingsObject(json: text)
-    try file.check("remote", "tokenFile", "schemaVersion", "pageLimit", "localOnlyColumns", "tables", "http")
+    try file.check(
+      "remote", "tokenFile", "schemaVersion", "pageLimit", "clientReset", "localOnlyColumns", "tables", "http")
     url = try file.text("remote")
     tokenFile = try file.text("tokenFile")
     schemaVersion = try file.integer("schemaVersion", in: 1...Int.max) ?? 1
     pageLimit = try file.integer("pageLimit", in: 1...Int(Int32.max))
+    if let mode = try file.text("clientReset") { clientReset = try Self.mode(mode, "clientReset") }
     localOnlyColumns = Set(try file.texts("localOnlyColumns") ?? [])
     if let settings = try file.object("tables") {
       for name in settings.names {
@@ -37,6 +40,13 @@ struct SyncSettings {
       }
     }
     if let settings = try file.object("http") { try readHTTP(settings) }
+  }
+
+  /// - Parameter place: where the text stands.
+  static func mode(_ text: String, _ place: String) throws(Failure) -> ClientResetMode.Name {
+    if let mode = ClientResetMode.Name(rawValue: text) { return mode }
+    let known = ClientResetMode.Name.allCases.map(\.rawValue).joined(separator: ", ")
+    throw Failure(.usage, "\(place): \"\(text)\" is no mode of client resets; there are \(known)")
   }
 
   private mutating func readHTTP(_ settings: SettingsObject) throws(Failure) {
@@ -71,7 +81,20 @@ struct SyncSettings {
     var configuration = SyncConfiguration(
       storePath: path, schemaVersion: schemaVersion, tables: tables, remote: remote, accessToken: token,
       localOnlyColumns: localOnlyColumns, pageLimit: pageLimit)
+    configuration.clientReset = clientReset.mode
     configuration.storeOptions.log.createsIfMissing = makes
     return configuration
+  }
+}
+
+extension ClientResetMode.Name {
+  /// The mode without callbacks.
+  var mode: ClientResetMode {
+    switch self {
+    case .manual: .manual()
+    case .discard: .discardUnsyncedChanges()
+    case .recover: .recoverUnsyncedChanges()
+    case .recoverOrDiscard: .recoverOrDiscardUnsyncedChanges()
+    }
   }
 }

@@ -16,6 +16,7 @@ enum RoundText {
       case .columnOverwritten(let loss):
         lines.append(
           "overwritten \(loss.table) \(loss.pk) \(loss.column): \(loss.loserValue.json) lost to a later write")
+      case .didReset(let report): lines += ResetText.lines(report)
       case .checkpointExpired: lines.append("the server has forgotten deletions since the cursor: all is pulled anew")
       default: break
       }
@@ -79,6 +80,11 @@ enum RoundText {
         json.field("column", loss.column)
         json.field("lost", loss.loserValue)
         json.field("winner", loss.winnerMutationID)
+      }
+    case .didReset(let report):
+      json.object { json in
+        json.field("event", event.name)
+        ResetText.write(report, to: &json)
       }
     case .checkpointExpired, .resetRequired: json.object { json in json.field("event", event.name) }
     default: break
