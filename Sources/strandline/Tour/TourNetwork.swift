@@ -48,7 +48,7 @@ struct TourNetwork: Sendable {
       SyncConfiguration(
         storePath: "\(directory)/\(device)",
         tables: [Self.table: TableConfiguration(bucket: .byOwner("owner"), key: Self.key)],
-        remote: try HTTPRemote(remote), accessToken: token))
+        remote: try HTTPRemote(remote), accessToken: token, log: { _ in }))
   }
 
   /// All rows of a device, in the order of their keys.

@@ -71,6 +71,8 @@ struct SyncSettings {
     var configuration = SyncConfiguration(
       storePath: path, schemaVersion: schemaVersion, tables: tables, remote: remote, accessToken: token,
       localOnlyColumns: localOnlyColumns, pageLimit: pageLimit)
+    // The round tells of its errors.
+    configuration.log = { _ in }
     configuration.storeOptions.log.createsIfMissing = makes
     return configuration
   }
