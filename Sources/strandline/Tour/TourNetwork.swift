@@ -50,7 +50,7 @@ struct TourNetwork: Sendable {
       SyncConfiguration(
         storePath: "\(directory)/\(device)",
         tables: [Self.table: TableConfiguration(bucket: .byOwner("owner"), key: Self.key)],
-        remote: try HTTPRemote(remote), accessToken: token, clientReset: clientReset))
+        remote: try HTTPRemote(remote), accessToken: token, clientReset: clientReset, log: { _ in }))
   }
 
   /// All rows of a device, in the order of their keys.

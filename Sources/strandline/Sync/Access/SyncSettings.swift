@@ -82,6 +82,8 @@ struct SyncSettings {
       storePath: path, schemaVersion: schemaVersion, tables: tables, remote: remote, accessToken: token,
       localOnlyColumns: localOnlyColumns, pageLimit: pageLimit)
     configuration.clientReset = clientReset.mode
+    // The round tells of its errors.
+    configuration.log = { _ in }
     configuration.storeOptions.log.createsIfMissing = makes
     return configuration
   }
