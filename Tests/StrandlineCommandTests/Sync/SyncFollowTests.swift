@@ -78,6 +78,7 @@ import Testing
   @Test func `a manual reset that the server asks for ends it with code 1`() throws {
     let tools = try SyncedTools()
     let phone = try tools.device("phone")
+    _ = try tools.sync("put", phone, #"{"id":"a"}"#, "--table", "todos")
     #expect(try tools.sync(phone).ending == .exited(0))
     tools.stop()
     try tools.serve("--new-history")

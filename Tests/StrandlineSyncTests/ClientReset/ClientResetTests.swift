@@ -218,6 +218,29 @@ struct ClientResetTests {
     try await test.client.close()
   }
 
+  @Test func `a client that has nothing goes on with the server's new history`() async throws {
+    let server = SmallServer()
+    let test = try await ResetTest.open(server: server)
+    try await test.client.sync()
+    server.restore()
+    server.put("a", ["id": "a"])
+    try await test.client.sync()
+    #expect(try await test.rows().keys.sorted() == ["a"])
+    #expect(try await !test.isBlocked() && test.reports().isEmpty)
+    #expect(server.now.pullCount == 3)
+    try await test.client.close()
+  }
+
+  @Test func `a server that demands a reset for ever ends the run of a client that has nothing`() async throws {
+    let remote = ScriptedRemote()
+    remote.answerAlways(
+      pull: .answer(.signal("RESET_REQUIRED"), AnswerNotes(resetCause: AnswerNotes.historyCause)))
+    let client = try await SyncClient.open(SyncConfiguration(tables: ResetTest.tables, remote: remote))
+    #expect(await resetReason { try await client.sync() } == .demandedAgain)
+    #expect(remote.pullRequests.count == 2)
+    try await client.close()
+  }
+
   // MARK: The application asks
 
   @Test func `the application may ask for a reset that nobody demands`() async throws {

@@ -36,6 +36,7 @@ struct FreshCopy: Sendable {
     options.history = .none
     options.scrub = nil
     options.observer = nil
+    options.log.createsIfMissing = true
     let schema = Schema(tables: StateTable.schemas + client.tables.all.map(\.schema) + (try formerTables(client)))
     let path = main.stagingPath(id)
     do {

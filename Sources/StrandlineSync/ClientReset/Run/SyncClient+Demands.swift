@@ -19,6 +19,8 @@ extension SyncClient {
     /// The application asks: what failed before is forgotten.
     var isForced = false
     var hasSwitched = false
+    /// A demand was met by beginning at the start.
+    var hasBegunAnew = false
   }
 
   // MARK: How demands arise
@@ -82,8 +84,12 @@ extension SyncClient {
     guard try mayRequest() else { return .blocked }
     if run.hasSwitched { throw demandedAgain(demand, mode.name) }
     if try isNeverWritten() {
+      if run.hasBegunAnew { throw demandedAgain(demand, mode.name) }
+      run.hasBegunAnew = true
       try await commit(.resetPhase) { state in
         try state.liftDemand()
+        // It is the server's present history that the client begins with.
+        try state.setMeta(.historyAnchor, nil)
         try state.set(nil as ResetRecord?)
       }
       return .clear
