@@ -13,7 +13,7 @@ struct LayerOptions: Sendable {
   enum Effort: Sendable {
     /// For what will be merged again.
     case fast
-    /// For what was asked to be small: some 5 % less, for several times the work.
+    /// For what was asked to be small: an eighth less of rows like those of Docs/Benchmarks.md, for more work.
     case thorough
   }
 
