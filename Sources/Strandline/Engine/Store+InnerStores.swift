@@ -2,6 +2,17 @@
 
 // Stores in directories inside a store's own: staging stores, and copies of what a reset voided.
 
+/// A file whatever its names are.
+@_spi(Engine) public struct StoredFile: Hashable, Sendable {
+  let device: UInt64
+  let inode: UInt64
+
+  public init(device: UInt64, inode: UInt64) {
+    self.device = device
+    self.inode = inode
+  }
+}
+
 extension Store {
   /// The directory of a staging store.
   @_spi(Engine) public func stagingPath(_ id: String) -> String { "\(path)/stage-\(id)" }
@@ -26,6 +37,33 @@ extension Store {
     do throws(LogError) {
       return try directory.perform(.list, directory.path) { () throws(Errno) in
         StoreListing(try directory.fileSystem.list(directory.path)).inner
+      }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Bytes that may still be allocated where the store lies; nil where that cannot be told.
+  @_spi(Engine) public func freeByteCount() -> Int64? {
+    let directory = engine.directory
+    do throws(Errno) { return try directory.fileSystem.freeByteCount(at: directory.path) } catch { return nil }
+  }
+
+  /// The files of a directory inside this one's, or of the store itself, with their sizes. One file may have several names.
+  ///
+  /// - Parameter name: nil: the store's own.
+  @_spi(Engine) public func files(of name: String?) throws -> [StoredFile: Int64] {
+    let directory = engine.directory
+    let path = name.map { directory.path(of: $0) } ?? directory.path
+    do throws(LogError) {
+      return try directory.perform(.list, path) { () throws(Errno) in
+        var files: [StoredFile: Int64] = [:]
+        for entry in try directory.fileSystem.list(path) {
+          guard let status = try directory.fileSystem.statusIfPresent(at: "\(path)/\(entry)"), status.kind == .file
+          else { continue }
+          files[StoredFile(device: status.device, inode: status.inode)] = status.byteCount
+        }
+        return files
       }
     } catch {
       throw StoreError(error)

@@ -41,6 +41,8 @@ enum MetaKey: String {
   case freshSince = "fresh_since"
   /// Of a fresh copy: its pages.
   case freshPages = "fresh_pages"
+  /// Of the bodies that they came in.
+  case freshBytes = "fresh_bytes"
   /// Of a fresh copy: configured tables that the server does not know.
   case freshUnknownTables = "fresh_unknown_tables"
   /// Of a fresh copy: it is complete (false).

@@ -21,7 +21,8 @@ struct ManualResetTests {
     return Blocked(test: test, info: try #require(error?.resetInfo))
   }
 
-  @Test func `the action is recorded, told once with token and path, and nothing is erased`() async throws {
+  @Test func `the action is recorded, told once with token and path, and nothing is erased (cases 2, 8)`() async throws
+  {
     let directory = TemporaryDirectory()
     let blocked = try await Self.blocked(at: "\(directory.path)/store")
     let test = blocked.test
@@ -53,7 +54,9 @@ struct ManualResetTests {
     }
   }
 
-  @Test func `the token performs the action once: a copy, an empty store, a new identity`() async throws {
+  @Test func `the token performs the action once: a copy, an empty store, a new identity (cases 1, 14, 16)`()
+    async throws
+  {
     let directory = TemporaryDirectory()
     let blocked = try await Self.blocked(at: "\(directory.path)/store")
     let test = blocked.test
@@ -99,7 +102,7 @@ struct ManualResetTests {
     try await older.client.close()
   }
 
-  @Test func `without an open client the token works on the path, under the lock`() async throws {
+  @Test func `without an open client the token works on the path, under the lock (cases 7, 20)`() async throws {
     let directory = TemporaryDirectory()
     let path = "\(directory.path)/store"
     let blocked = try await Self.blocked(at: path)
@@ -116,7 +119,7 @@ struct ManualResetTests {
     try await SyncClient.performResetAction(token, at: "\(directory.path)/nothing")
   }
 
-  @Test func `a copy that was made before a crash is known again, and no second one is made`() async throws {
+  @Test func `a copy that was made before a crash is known again, and no second one is made (case 19)`() async throws {
     let directory = TemporaryDirectory()
     let blocked = try await Self.blocked(at: "\(directory.path)/store")
     let test = blocked.test
@@ -129,7 +132,9 @@ struct ManualResetTests {
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `handlers: the manual one before errorHandler, for resets alone`(_ hasManual: Bool, _ hasHandler: Bool)
+  func `handlers: the manual one before errorHandler, for resets alone (cases 4, 5)`(
+    _ hasManual: Bool, _ hasHandler: Bool
+  )
     async throws
   {
     let directory = TemporaryDirectory()
@@ -164,6 +169,24 @@ struct ManualResetTests {
     #expect(
       await code { try await again.client.performResetAction(blocked.info.token ?? ResetToken("")) } == .resetActionGone
     )
+    try await again.client.close()
+  }
+
+  @Test func `case 17: a newer action takes the place of an older one, whose token is void`() async throws {
+    let directory = TemporaryDirectory()
+    let path = "\(directory.path)/store"
+    let blocked = try await Self.blocked(at: path)
+    let old = try #require(blocked.info.token)
+    try await blocked.test.client.close()
+    blocked.test.server.change { $0.isRecoveryForbidden = true }
+    let again = try await ResetTest.open(server: blocked.test.server, at: path)
+    let error = await #expect(throws: SyncError.self) { try await again.client.sync() }
+    let token = try #require(error?.resetInfo?.token)
+    #expect(token != old)
+    #expect(await code { try await again.client.performResetAction(old) } == .resetActionGone)
+    #expect(try await again.columns("a")?["title"] == "mine")
+    try await again.client.performResetAction(token)
+    #expect(try await again.client.keptCopies().map(\.path) == [error?.resetInfo?.keptCopyPath])
     try await again.client.close()
   }
 
@@ -241,6 +264,39 @@ struct ManualResetTests {
     #expect(removable(40 * day) == Array(names[..<7]))
     #expect(removable(2 * day - 1) == [names[0]])
     #expect(KeptCopyRetention.milliseconds(of: name(1, 1)) == january)
+    // Bytes.
+    var capped = policy
+    capped.byteCountMax = 25
+    capped.countMax = 100
+    func removable(_ counts: [Int64]) -> [String] {
+      KeptCopyRetention.removable(
+        names, policy: capped, named: [names[1]], now: january + 9 * day,
+        byteCounts: Dictionary(uniqueKeysWithValues: zip(names, counts)))
+    }
+    #expect(removable([5, 5, 5, 5, 5, 0, 0, 0]) == [])
+    #expect(removable([5, 5, 5, 5, 6, 0, 0, 0]) == [names[0]])
+    #expect(removable([1, 100, 1, 1, 1, 1, 1, 1]) == [names[0]] + names[2..<7])
+  }
+
+  @Test func `bytes that copies alone hold are kept below their most`() async throws {
+    for limit in [Int64.max, 0] {
+      let directory = TemporaryDirectory()
+      let clock = TestClock()
+      let test = try await ResetTest.open(at: "\(directory.path)/store", clock: clock) {
+        $0.keptCopies = KeptCopyPolicy(.always, byteCountMax: limit)
+      }
+      test.server.put("a", ["id": "a"])
+      try await test.client.sync()
+      for _ in 1...3 {
+        clock.advance(2 * 86_400_000)
+        try await test.client.startClientReset()
+      }
+      clock.advance(2 * 86_400_000)
+      try await test.client.startClientReset()
+      // The newest stays in any case.
+      #expect(try await test.client.keptCopies().count == (limit == 0 ? 1 : 4))
+      try await test.client.close()
+    }
   }
 
   @Test func `in memory there are no copies, and the report says so`() async throws {

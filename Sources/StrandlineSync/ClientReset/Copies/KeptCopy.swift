@@ -111,8 +111,24 @@ extension SyncClient {
     let record = try? read { try $0.resetRecord() }
     let named = [record?.copyName, record?.action?.copyName].compactMap { $0 }
     let doomed = KeptCopyRetention.removable(
-      names, policy: configuration.keptCopies, named: Set(named), now: configuration.clock.milliseconds())
+      names, policy: configuration.keptCopies, named: Set(named), now: configuration.clock.milliseconds(),
+      byteCounts: configuration.keptCopies.byteCountMax == nil ? [:] : ownByteCounts(names))
     for name in doomed { try? await store.removeInner(name) }
+  }
+
+  /// What would be free without each copy, those before it gone already. What cannot be listed counts as nothing.
+  ///
+  /// - Parameter names: the oldest first.
+  private func ownByteCounts(_ names: [String]) -> [String: Int64] {
+    guard let live = try? store.files(of: nil) else { return [:] }
+    var held = Set(live.keys)
+    var counts: [String: Int64] = [:]
+    for name in names.reversed() {
+      guard let files = try? store.files(of: name) else { continue }
+      counts[name] = files.reduce(0) { $0 + (held.contains($1.key) ? 0 : $1.value) }
+      held.formUnion(files.keys)
+    }
+    return counts
   }
 }
 
@@ -124,17 +140,23 @@ enum KeptCopyRetention {
   ///   - names: the oldest first.
   ///   - named: what a record or an action still needs.
   ///   - now: milliseconds since 1970.
-  static func removable(_ names: [String], policy: KeptCopyPolicy, named: Set<String>, now: Int64) -> [String] {
+  ///   - byteCounts: by name, what removing the copy gives back.
+  static func removable(
+    _ names: [String], policy: KeptCopyPolicy, named: Set<String>, now: Int64, byteCounts: [String: Int64] = [:]
+  ) -> [String] {
     let (ageMax, overflow) = policy.ageMax.components.seconds.multipliedReportingOverflow(by: 1000)
     var left = names.count
+    var byteCount = byteCounts.values.reduce(0, +)
     var doomed: [String] = []
     for name in names {
       guard let time = milliseconds(of: name), now - time >= ageMin, !named.contains(name), name != names.last else {
         continue
       }
-      if left > policy.countMax || (!overflow && now - time > ageMax) {
+      let isTooMuch = policy.byteCountMax.map { byteCount > $0 } ?? false
+      if left > policy.countMax || (!overflow && now - time > ageMax) || isTooMuch {
         doomed.append(name)
         left -= 1
+        byteCount -= byteCounts[name] ?? 0
       }
     }
     return doomed

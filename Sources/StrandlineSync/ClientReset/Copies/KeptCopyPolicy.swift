@@ -13,11 +13,18 @@ public struct KeptCopyPolicy: Hashable, Sendable {
   public var countMax: Int
   /// Age at most, in whole seconds; default 30 days. None younger than a day is removed.
   public var ageMax: Duration
+  /// Bytes at most of files that the store itself does not have any more; 0 or more. Default nil: as many as there are. A copy costs nothing
+  /// while the store still has its files.
+  public var byteCountMax: Int64?
 
-  public init(_ moment: Moment = .whenNeeded, countMax: Int = 5, ageMax: Duration = .seconds(30 * 86_400)) {
+  public init(
+    _ moment: Moment = .whenNeeded, countMax: Int = 5, ageMax: Duration = .seconds(30 * 86_400),
+    byteCountMax: Int64? = nil
+  ) {
     self.moment = moment
     self.countMax = countMax
     self.ageMax = ageMax
+    self.byteCountMax = byteCountMax
   }
 }
 

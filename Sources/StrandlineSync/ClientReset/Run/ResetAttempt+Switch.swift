@@ -18,6 +18,8 @@ extension ResetAttempt {
       do {
         base = try await client.store.writeOut(ready.fresh.store)
         layers = [base]
+        let needed = try SwitchSpace.needed(try client.store.view(), record, configuration, base: base)
+        try SwitchSpace.ensure(needed, in: client.store)
         // R3. It lies between the layers, and tells who opens the store that a switch was under way.
         record.phase = .marker
         if let id = UInt64(record.attemptID, radix: 16) {
