@@ -70,7 +70,7 @@ extension Store {
     }
   }
 
-  /// Removes a directory inside this one's with all that is in it. What a crash leaves of it has a name that the next open removes, or is
+  /// Removes a directory inside this one's with all that is in it, or what else has its name. What a crash leaves of it has a name that the next open removes, or is
   /// removed by another call.
   @_spi(Engine) public func removeInner(_ name: String) async throws {
     let directory = engine.directory
@@ -89,7 +89,12 @@ extension Store {
         }
         let tree = path
         try directory.perform(.unlink, tree) { () throws(Errno) in
-          if try directory.fileSystem.statusIfPresent(at: tree) != nil { try directory.removeTree(tree) }
+          switch try directory.fileSystem.statusIfPresent(at: tree)?.kind {
+          case nil: break
+          case .directory?: try directory.removeTree(tree)
+          // Something else that lies where it is to be.
+          default: try directory.fileSystem.unlinkIfPresent(tree)
+          }
         }
         try directory.syncEntries()
       } catch {

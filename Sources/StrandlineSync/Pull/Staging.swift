@@ -39,6 +39,7 @@ enum Staging {
   static func clear(_ state: inout SyncState) throws {
     try state.clear(StateTable.pages, keys: ["page", "part"])
     try state.setMeta(.nextPage, nil)
+    try state.setMeta(.pageHistory, nil)
   }
 
   /// The page cut into parts that can be stored; applied one after the other they do what the page does.

@@ -15,6 +15,8 @@ enum MetaKey: String {
   case ownerSubject = "owner_subject"
   /// Keyset position of an unfinished pull (none).
   case pageCursor = "page_cursor"
+  /// The history that the staged pages are of, where the server said so.
+  case pageHistory = "page_history"
   /// True while the next closing page replaces the snapshot (false).
   case isRehydrating = "rehydrating"
   /// By table and bucket column, the last value that was not empty.

@@ -179,7 +179,7 @@ struct ManualResetTests {
     let old = try #require(blocked.info.token)
     try await blocked.test.client.close()
     blocked.test.server.change { $0.isRecoveryForbidden = true }
-    let again = try await ResetTest.open(server: blocked.test.server, at: path)
+    let again = try await ResetTest.open(server: blocked.test.server, at: path, ids: CountingIDs(from: 10_000))
     let error = await #expect(throws: SyncError.self) { try await again.client.sync() }
     let token = try #require(error?.resetInfo?.token)
     #expect(token != old)

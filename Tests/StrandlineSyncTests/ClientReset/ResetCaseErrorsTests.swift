@@ -56,6 +56,7 @@ struct ResetCaseErrorsTests {
   @Test func `case 289: a server that asks for patience is told to nobody, and syncing goes on each time`() async throws
   {
     let (test, errors) = try await TestClient.openLogged()
+    try await test.client.setAccessToken(token("u1"))
     for _ in 1...2 {
       test.remote.script(pulls: [.failure(.refused(nil, status: 503))])
       #expect(await code { try await test.client.sync() } == .remote)
@@ -77,8 +78,9 @@ struct ResetCaseErrorsTests {
   }
 
   @Test func `case 292: an error of the system that nobody knows is transient, and told`() async throws {
-    let (test, errors) = try await TestClient.openLogged()
     struct Unheard: Error {}
+    let (test, errors) = try await TestClient.openLogged()
+    try await test.client.setAccessToken(token("u1"))
     test.remote.script(pulls: [.failure(RemoteFailure(.unreachable(reason: "?", underlying: Unheard())))])
     #expect(await code { try await test.client.sync() } == .remote)
     _ = await test.events()
@@ -125,7 +127,7 @@ struct ResetCaseErrorsTests {
     let (test, errors) = try await TestClient.openLogged(tables)
     let writes: [(table: String, pk: String, columns: [String: Value])] = [
       ("texts", "plain", ["id": "plain"]), ("texts", "6f7c", ["id": "6f7c"]), ("texts", "12", ["id": "12"]),
-      ("texts", "ünï", ["id": "ünï"]), ("pairs", "1:2", ["a": "1", "b": "2"]),
+      ("texts", "ünï", ["id": "ünï"]), ("pairs", "[\"1\", \"2\"]", ["a": "1", "b": "2"]),
     ]
     for (number, write) in writes.enumerated() {
       try await test.insert(write.pk, write.columns.merging(["x": 1]) { $1 }, id: "m\(number)", in: write.table)

@@ -87,8 +87,11 @@ struct ResetReportedFaultsTests {
     test.server.put("a", ["id": "a"])
     try await test.client.sync()
     for number in 0..<3 { try await test.insert("own\(number)", ["x": 1]) }
+    test.server.change { $0.needsToken = true }
     try await test.client.setAccessToken(nil)
-    do { try await test.client.sync() } catch let error as SyncError { #expect(error.resetInfo == nil) }
+    let error = await #expect(throws: SyncError.self) { try await test.client.sync() }
+    #expect(error?.serverCode == .sessionMissing && error?.resetInfo == nil)
+    #expect(test.client.session.state == .waitingForToken)
     #expect(try await test.depth() == 3)
     #expect(try await test.rows().count == 4)
     try await test.client.setAccessToken(token("u1"))
@@ -174,7 +177,8 @@ struct ResetReportedFaultsTests {
         try await client.apply(.insert, to: last, pk: "behind", columns: ["colour": "red"])
       })
     let tables = Dictionary(uniqueKeysWithValues: names.map { ($0, TableConfiguration()) })
-    let again = try await ResetTest.open(mode, server: server, at: path, tables: tables)
+    let again = try await ResetTest.open(
+      mode, server: server, at: path, ids: CountingIDs(from: 10_000), tables: tables)
     try await again.client.sync()
     #expect(seen.withLock { $0 }.sorted() == names.sorted())
     #expect(server.columns("behind", in: names.contains("extra") ? "extra" : "todos") == ["colour": "red"])

@@ -38,6 +38,7 @@ final class SmallServer: Remote {
     /// Pushes that are applied and whose answers are lost.
     var losesPushAnswers = 0
     var isOffline = false
+    var needsToken = false
     /// Writes that name one of them are rejected.
     var refusedColumns: Set<String> = []
     /// Called in front of each pull of a fresh copy.
@@ -113,6 +114,7 @@ final class SmallServer: Remote {
     let step = change { state -> ScriptedRemote.PullStep? in
       state.pullCount += 1
       if state.isOffline { return .failure(ScriptedRemote.offline) }
+      if state.needsToken, context.accessToken == nil { return .failure(.refused(.sessionMissing)) }
       if !isFresh { return nil }
       state.freshPullCount += 1
       state.clientIDs.append(request.clientID ?? "")
@@ -171,6 +173,7 @@ final class SmallServer: Remote {
     let outcome = change { state -> Result<RemoteAnswer<PushAnswer>, RemoteFailure> in
       state.pushCount += 1
       if state.isOffline { return .failure(ScriptedRemote.offline) }
+      if state.needsToken, context.accessToken == nil { return .failure(.refused(.sessionMissing)) }
       var notes = notes(&state)
       if gate(request.schemaVersion, context.history, state, &notes) {
         return .success(RemoteAnswer(body: PushAnswer(signal: .resetRequired), notes: notes))
