@@ -20,6 +20,9 @@ extension SyncConfiguration {
     if let most = keptCopies.byteCountMax, most < 0 {
       throw .invalid("keptCopies.byteCountMax", "is \(most); the lowest is 0")
     }
+    if let directory = keptCopies.directory, !directory.hasPrefix("/") || directory.utf8.contains(0) {
+      throw .invalid("keptCopies.directory", "\"\(directory)\" is no absolute path")
+    }
     if let callbackLimit, callbackLimit <= .zero { throw .invalid("callbackLimit", "is not positive") }
     for column in localOnlyColumns { try Self.check(column: column, in: "localOnlyColumns") }
     for (name, table) in tables.sorted(by: { $0.key < $1.key }) {

@@ -1,3 +1,4 @@
+@_spi(Engine) import Strandline
 @_spi(Engine) import StrandlineLog
 import StrandlineProtocol
 import StrandlineTestSupport
@@ -227,6 +228,92 @@ struct ManualResetTests {
     try await test.insert("x", ["y": 1])
     try await test.client.startClientReset(.discardUnsyncedChanges())
     #expect(try await test.client.keptCopies().count == (moment == .always ? 2 : moment == .never ? 0 : 1))
+    try await test.client.close()
+  }
+
+  @Test func `copies go where the policy says, each store's into a directory of its own`() async throws {
+    let directory = TemporaryDirectory()
+    let place = "\(directory.path)/copies/of/all"
+    var paths: [String] = []
+    for name in ["one", "two"] {
+      let path = "\(directory.path)/\(name)"
+      let policy = KeptCopyPolicy(.always, directory: place)
+      let test = try await ResetTest.open(at: path) { $0.keptCopies = policy }
+      test.server.put("a", ["id": "a"])
+      try await test.client.sync()
+      try await test.client.startClientReset()
+      let copy = try #require(try await test.client.keptCopies().first)
+      paths.append(copy.path)
+      #expect(copy.path.hasPrefix("\(place)/") && copy.report?.keptCopy.path == copy.path)
+      #expect(try test.client.store.keptCopyNames().isEmpty)
+      let store = try await copy.open()
+      #expect(try store.view().query("todos").count() == 1)
+      try await store.close()
+      // What a crash left goes with the next open, and what is anybody else's stays.
+      let own = String(copy.path.dropLast(copy.name.utf8.count + 1))
+      DirectoryProbe.makeDirectory("\(own)/\(copy.name).tmp")
+      DirectoryProbe.write([1], to: "\(own)/note")
+      #expect(try await test.client.reset(keepCopy: true).keptCopy?.hasPrefix("\(own)/kept-") == true)
+      try await test.client.close()
+      let again = try await ResetTest.open(server: test.server, at: path, ids: CountingIDs(from: 10_000)) {
+        $0.keptCopies = policy
+      }
+      #expect(!DirectoryProbe.exists("\(own)/\(copy.name).tmp") && DirectoryProbe.exists("\(own)/note"))
+      #expect(try await again.client.keptCopies().count == 2)
+      try await again.client.remove(copy)
+      #expect(!DirectoryProbe.exists(copy.path))
+      try await again.client.close()
+    }
+    #expect(Set(paths.map { $0.split(separator: "/").dropLast().last }).count == 2)
+  }
+
+  @Test func `an action's copy goes where it was planned, also by its token alone, and in another configuration`()
+    async throws
+  {
+    let directory = TemporaryDirectory()
+    let path = "\(directory.path)/store"
+    for opens in [true, false] {
+      DirectoryProbe.remove(path)
+      let test = try await ResetTest.open(.manual(), at: path) {
+        $0.keptCopies = KeptCopyPolicy(directory: "\(directory.path)/copies")
+      }
+      try await test.loseHistory()
+      try await test.update("a", ["title": "mine"])
+      let error = await #expect(throws: SyncError.self) { try await test.client.sync() }
+      let (token, planned) = (try #require(error?.resetInfo?.token), try #require(error?.resetInfo?.keptCopyPath))
+      #expect(planned.hasPrefix("\(directory.path)/copies/") && !DirectoryProbe.exists(planned))
+      try await test.client.close()
+      if opens {
+        let again = try await ResetTest.open(.manual(), server: test.server, at: path, ids: CountingIDs(from: 10_000))
+        try await again.client.performResetAction(token)
+        #expect(try await again.client.resetHistory().last?.keptCopy.path == planned)
+        try await again.client.close()
+      } else {
+        try await SyncClient.performResetAction(token, at: path)
+      }
+      let view = try await KeptCopy(path: planned, report: nil).view(ResetTest.tables)
+      #expect(try view.pendingMutations().count == 1)
+    }
+  }
+
+  @Test func `a directory that cannot be made ends the attempt where the copy is needed, and nothing has changed`()
+    async throws
+  {
+    let directory = TemporaryDirectory()
+    DirectoryProbe.write([1], to: "\(directory.path)/file")
+    let test = try await ResetTest.open(at: "\(directory.path)/store") {
+      $0.keptCopies = KeptCopyPolicy(.always, directory: "\(directory.path)/file/copies")
+    }
+    try await test.loseHistory()
+    try await test.update("a", ["title": "mine"])
+    #expect(await code { try await test.client.sync() } == .store)
+    #expect(try await test.columns("a")?["title"] == "mine")
+    #expect(try await test.reports().isEmpty)
+    #expect(try await test.depth() == 1)
+    DirectoryProbe.remove("\(directory.path)/file")
+    try await test.client.sync()
+    #expect(test.server.columns("a")?["title"] == "mine")
+    #expect(try await test.client.keptCopies().count == 1)
     try await test.client.close()
   }
 

@@ -35,6 +35,7 @@ struct ResetModeTests {
       { (configuration: inout SyncConfiguration) in configuration.callbackLimit = .zero },
       { configuration in configuration.keptCopies.countMax = 0 },
       { configuration in configuration.keptCopies.byteCountMax = -1 },
+      { configuration in configuration.keptCopies.directory = "copies" },
     ] {
       #expect(await code { _ = try await ResetTest.open(change: change) } == .configInvalid)
     }

@@ -87,9 +87,10 @@ extension SyncClient {
     try ensureOpen()
     do {
       let reports = try read { try $0.resetReports() }
-      return try store.keptCopyNames().map { name in
-        let path = "\(store.path)/\(name)"
-        return KeptCopy(path: path, report: reports.last { $0.keptCopy.path == path || name.hasSuffix($0.attemptID) })
+      return try copies.all().map { entry in
+        KeptCopy(
+          path: entry.path,
+          report: reports.last { $0.keptCopy.path == entry.path || entry.name.hasSuffix($0.attemptID) })
       }
     } catch {
       throw SyncError.thrown(for: error)
@@ -99,33 +100,39 @@ extension SyncClient {
   /// Removes a copy for good.
   public func remove(_ copy: KeptCopy) async throws {
     try ensureOpen()
-    guard try store.keptCopyNames().contains(copy.name), copy.path == "\(store.path)/\(copy.name)" else {
-      throw SyncError(.localConstraint, "\(copy.path) is no kept copy of this store")
+    do {
+      guard let entry = try copies.all().first(where: { $0.path == copy.path }) else {
+        throw SyncError(.localConstraint, "\(copy.path) is no kept copy of this store")
+      }
+      try await copies.remove(entry)
+    } catch {
+      throw SyncError.thrown(for: error)
     }
-    do { try await store.removeInner(copy.name) } catch { throw SyncError.thrown(for: error) }
   }
 
   /// Removes what the policy does not keep any longer. A removal that fails fails nothing.
   func removeOldCopies() async {
-    guard let names = try? store.keptCopyNames(), !names.isEmpty else { return }
+    guard let entries = try? copies.all(), !entries.isEmpty else { return }
     let record = try? read { try $0.resetRecord() }
     let named = [record?.copyName, record?.action?.copyName].compactMap { $0 }
-    let doomed = KeptCopyRetention.removable(
-      names, policy: configuration.keptCopies, named: Set(named), now: configuration.clock.milliseconds(),
-      byteCounts: configuration.keptCopies.byteCountMax == nil ? [:] : ownByteCounts(names))
-    for name in doomed { try? await store.removeInner(name) }
+    let doomed = Set(
+      KeptCopyRetention.removable(
+        entries.map(\.name), policy: configuration.keptCopies, named: Set(named),
+        now: configuration.clock.milliseconds(),
+        byteCounts: configuration.keptCopies.byteCountMax == nil ? [:] : ownByteCounts(entries)))
+    for entry in entries where doomed.contains(entry.name) { try? await copies.remove(entry) }
   }
 
   /// What would be free without each copy, those before it gone already. What cannot be listed counts as nothing.
   ///
-  /// - Parameter names: the oldest first.
-  private func ownByteCounts(_ names: [String]) -> [String: Int64] {
-    guard let live = try? store.files(of: nil) else { return [:] }
+  /// - Parameter entries: the oldest first.
+  private func ownByteCounts(_ entries: [KeptCopyPlace.Entry]) -> [String: Int64] {
+    guard let live = try? store.files(of: store.path) else { return [:] }
     var held = Set(live.keys)
     var counts: [String: Int64] = [:]
-    for name in names.reversed() {
-      guard let files = try? store.files(of: name) else { continue }
-      counts[name] = files.reduce(0) { $0 + (held.contains($1.key) ? 0 : $1.value) }
+    for entry in entries.reversed() {
+      guard let files = try? store.files(of: entry.path) else { continue }
+      counts[entry.name] = files.reduce(0) { $0 + (held.contains($1.key) ? 0 : $1.value) }
       held.formUnion(files.keys)
     }
     return counts

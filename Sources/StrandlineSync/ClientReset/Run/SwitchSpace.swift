@@ -7,12 +7,19 @@ internal import StrandlineProtocol
 /// the segment that begins behind it. An upper bound.
 enum SwitchSpace {
   /// Of META and the report in a kept copy.
-  static let copyByteCount: Int64 = 1 << 20
+  private static let copyByteCount: Int64 = 1 << 20
 
-  /// - Parameters:
-  ///   - before: the state that is to be replaced.
-  ///   - base: the fresh copy, written out.
-  static func needed(
+  /// - Parameter base: the fresh copy, written out.
+  /// - Throws: ``StoreError/outOfSpace(_:)``, where the disk says that there is less. One that cannot say is tried.
+  static func ensure(
+    in store: Store, _ record: ResetRecord, _ configuration: SyncConfiguration, base: StagedLayer
+  ) throws {
+    guard let free = store.freeByteCount() else { return }
+    guard free < (try needed(store.view(), record, configuration, base: base)) else { return }
+    throw StoreError.outOfSpace(IOFailure(operation: .allocate, path: store.path, errno: Errno(ENOSPC)))
+  }
+
+  private static func needed(
     _ before: ReadView, _ record: ResetRecord, _ configuration: SyncConfiguration, base: StagedLayer
   ) throws -> Int64 {
     var count = copyByteCount + Int64(configuration.storeOptions.log.spaceAheadByteCount)
@@ -33,11 +40,5 @@ enum SwitchSpace {
       sum += row.reduce(0) { $0 + Int64($1.column.utf8.count + $1.value.weight) }
     }
     return sum
-  }
-
-  /// - Throws: ``StoreError/outOfSpace(_:)``, where the disk says that there is less. One that cannot say is tried.
-  static func ensure(_ needed: Int64, in store: Store) throws(StoreError) {
-    guard let free = store.freeByteCount(), free < needed else { return }
-    throw .outOfSpace(IOFailure(operation: .allocate, path: store.path, errno: Errno(ENOSPC)))
   }
 }
