@@ -213,7 +213,7 @@ public final class Log: Sendable {
   ///   - cause: a number of the caller's, kept in the record.
   ///   - keepCopy: first put a complete copy of the store into a `kept-…` directory inside it, with hard links. If that fails the
   ///     error is thrown and the log is not reset, also with ``LogError/copyUnconfirmed(path:_:)``, where the copy stands.
-  ///   - copyName: of the copy, as ``KeptCopyName`` makes them; nil makes one up.
+  ///   - copyPath: of the copy: a name as ``KeptCopyName`` makes them, inside the store's directory, or absolute; nil makes a name up.
   /// - Throws: ``LogError/limitExceeded(_:)`` with nothing written; ``LogError/poisoned(first:buffered:)`` when the outcome is unknown,
   ///   which the next open finds out; ``LogError/outOfSpace(_:)`` only with `keepCopy`, or where the space that is kept for a reset could
   ///   not be made again after an open on a full disk; ``LogError/readOnly``, ``LogError/closed``, ``LogError/wrongProcess``.
@@ -223,20 +223,20 @@ public final class Log: Sendable {
   @discardableResult
   public func reset(
     carrying records: [[UInt8]] = [], base: [LayerEntry] = [], cause: UInt32 = 0, keepCopy: Bool = false,
-    copyName: String? = nil
+    copyPath: String? = nil
   ) throws(LogError) -> ResetReport {
-    try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy, copyName: copyName)
+    try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy, copyPath: copyPath)
   }
 
   /// As the synchronous form, on the committer thread. `CancellationError` with nothing written if the task was cancelled before.
   @discardableResult
   public func reset(
     carrying records: [[UInt8]] = [], base: [LayerEntry] = [], cause: UInt32 = 0, keepCopy: Bool = false,
-    copyName: String? = nil
+    copyPath: String? = nil
   ) async throws -> ResetReport {
     try Task.checkCancellation()
     return try await core.onCommitter { (core) throws(LogError) in
-      try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy, copyName: copyName)
+      try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy, copyPath: copyPath)
     }
   }
 

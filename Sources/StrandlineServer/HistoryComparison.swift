@@ -13,8 +13,13 @@ enum HistoryComparison {
       self = .lost
       return
     }
-    let tag = anchor.number == 0 ? 0 : try state.tag(at: anchor.number)
-    self = tag.map { $0 == anchor.tag ? .ours : .lost } ?? .unknown
+    if let tag = anchor.number == 0 ? 0 : try state.tag(at: anchor.number) {
+      self = tag == anchor.tag ? .ours : .lost
+    } else {
+      // The oldest are forgotten first: where a lower one is kept, no commit of this history ended with the number, so that no answer
+      // named it.
+      self = try state.keepsTag(below: anchor.number) ? .lost : .unknown
+    }
   }
 }
 

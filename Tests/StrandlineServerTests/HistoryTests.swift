@@ -86,10 +86,6 @@ import Testing
     try await test.server.write([
       .upsert(table: "notes", pk: "c", columns: [:]), .upsert(table: "notes", pk: "d", columns: [:]),
     ])
-    // In the middle of a commit there is no tag to hand out.
-    var middle = try await anchor(test)
-    middle.number = 3
-    #expect(try await pull(test, middle.description).body.signal == "CHECKPOINT_EXPIRED")
     let oldest = try await { () async throws -> HistoryAnchor in
       var anchor = try await anchor(test)
       anchor.number = 2
@@ -107,6 +103,37 @@ import Testing
     test.advance(by: .days(31))
     try await test.server.reap()
     #expect(try await pull(test, here.description).body.signal == nil)
+  }
+
+  @Test("a number inside a commit was never handed out by this history, and is lost history too")
+  func insideCommit() async throws {
+    let test = try await TestServer(["notes": ServerTable()])
+    func write(_ pks: String...) async throws {
+      try await test.server.write(pks.map { .upsert(table: "notes", pk: $0, columns: [:]) })
+    }
+    func verdict(_ number: Int64) async throws -> RemoteAnswer<PullAnswer> {
+      var anchor = try await anchor(test)
+      anchor.number = number
+      return try await pull(test, anchor.description)
+    }
+    try await write("a", "b")
+    // Where nothing lower is kept it may be older than what is.
+    #expect(try await verdict(1).body.signal == "CHECKPOINT_EXPIRED")
+    try await write("c", "d", "e")
+    for number: Int64 in [3, 4] {
+      let page = try await verdict(number)
+      #expect(page.body == PullAnswer(cursor: "1", signal: "RESET_REQUIRED") && page.notes.resetCause == "history")
+      var anchor = try await anchor(test)
+      anchor.number = number
+      let request = PushRequest(
+        clientID: nil, schemaVersion: 1, lastMutationID: nil, isAtomic: false, mutations: [.insert("m1", "f")])
+      let push = try await test.server.push(request, as: Caller(userID: "ann"), history: anchor.description)
+      #expect(push.body == PushAnswer(signal: .resetRequired) && push.notes.resetCause == "history")
+    }
+    test.advance(by: .days(31))
+    try await test.server.reap()
+    #expect(try await verdict(4).body.signal == "CHECKPOINT_EXPIRED")
+    #expect(try await test.highMark == 5)
   }
 
   @Test("a history keeps its name over a restart, and has another in a copy, and when it is begun anew")

@@ -184,4 +184,7 @@ extension InterceptingFileSystem {
   public func kind(of path: String) throws(Errno) -> FileSystemKind {
     try perform(call(.kind, path), writing: nil) { _ throws(Errno) in try base.kind(of: path) }
   }
+
+  /// A question that changes nothing and that nothing depends on: it is no call of the trace.
+  public func freeByteCount(at path: String) throws(Errno) -> Int64? { try base.freeByteCount(at: path) }
 }

@@ -21,6 +21,7 @@ public final class SimulatedDisk: FileSystem, LosesDirtyBlocks {
     var nextDescriptor: Int32 = 3
     /// Directory to the descriptor whose lock it carries.
     var locks: [UInt64: Int32] = [:]
+    var freeByteCount: Int64?
   }
 
   private static let nextDevice = TestLock<UInt64>(1)
@@ -53,6 +54,9 @@ public final class SimulatedDisk: FileSystem, LosesDirtyBlocks {
   public func edit<Result>(_ change: (inout DiskImage) -> Result) -> Result {
     state.withLock { change(&$0.image) }
   }
+
+  /// What ``FileSystem/freeByteCount(at:)`` answers from now on. Writes are not held to it.
+  public func setFreeByteCount(_ count: Int64?) { state.withLock { $0.freeByteCount = count } }
 
   /// The disk after the process that uses it has died: all that was written is there, descriptors and locks are gone,
   /// and what was not synced may still be lost.
@@ -296,6 +300,8 @@ public final class SimulatedDisk: FileSystem, LosesDirtyBlocks {
       return reportedKind
     }
   }
+
+  public func freeByteCount(at path: String) throws(Errno) -> Int64? { state.withLock { $0.freeByteCount } }
 }
 
 extension SimulatedDisk.State {

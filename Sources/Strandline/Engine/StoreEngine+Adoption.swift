@@ -79,7 +79,7 @@ extension StoreEngine {
   ///   - willCommit: called in the lane, right before the record.
   /// - Returns: what was done, and the voided state; nil: there have been other commits, and nothing was changed.
   func adopt(
-    _ layers: [StagedLayer], expecting expected: UInt64, keepCopy: Bool, copyName: String?,
+    _ layers: [StagedLayer], expecting expected: UInt64, keepCopy: Bool, copyPath: String?,
     willCommit: () -> Void
   ) throws(StoreError) -> (report: StoreResetReport, before: ReadView)? {
     let started = environment.clock.monotonicNanoseconds()
@@ -104,7 +104,7 @@ extension StoreEngine {
         let state = StoreState(stack: stack, tables: Tables(try Catalog(storedIn: stack, at: .max)))
         let report = try resetLog(
           carrying: [CommitHeader(cause: .reset).encoded()], base: layers.map(\.entry), keepCopy: keepCopy,
-          copyName: copyName)
+          copyPath: copyPath)
         lane.owesDefinitions = false
         return .some((begin(state, report, instead: old, &lane), before))
       }
@@ -156,13 +156,13 @@ extension Store {
   /// - Parameter willCommit: called in the writer lane, right before the record.
   /// - Throws: ``StoreError`` as ``reset(keepCopy:)-(Bool)``.
   @_spi(Engine) public func adopt(
-    _ layers: [StagedLayer], expecting expected: SequenceNumber, keepCopy: Bool, copyName: String?,
+    _ layers: [StagedLayer], expecting expected: SequenceNumber, keepCopy: Bool, copyPath: String?,
     willCommit: @escaping @Sendable () -> Void
   ) async throws -> (report: StoreResetReport, before: ReadView)? {
     let engine = engine
     return try await OwnThread.run { () throws(StoreError) in
       try engine.adopt(
-        layers, expecting: expected.rawValue, keepCopy: keepCopy, copyName: copyName, willCommit: willCommit)
+        layers, expecting: expected.rawValue, keepCopy: keepCopy, copyPath: copyPath, willCommit: willCommit)
     }
   }
 

@@ -7,14 +7,14 @@ extension StoreEngine {
   ///   declared columns and without indexes, are there behind the reset, in the same record.
   /// - Returns: what was done, and the voided state.
   func reset(
-    keepCopy: Bool, copyName: String? = nil,
+    keepCopy: Bool, copyPath: String? = nil,
     carrying: (ReadView) throws(StoreError) -> [(table: String, row: Row)] = { _ in [] }
   ) throws(StoreError) -> (report: StoreResetReport, before: ReadView) {
     let started = environment.clock.monotonicNanoseconds()
     precondition(!isInLane, "reset inside write: reset after it")
     var (report, before) = try gate.exclusively { () throws(StoreError) in
       try lane.withLock { (lane) throws(StoreError) in
-        gate.hasPending ? nil : try reset(&lane, keepCopy: keepCopy, copyName: copyName, carrying: carrying)
+        gate.hasPending ? nil : try reset(&lane, keepCopy: keepCopy, copyPath: copyPath, carrying: carrying)
       }
     }
     options.observer?.note(.reset(epoch: report.epoch))
@@ -23,13 +23,13 @@ extension StoreEngine {
   }
 
   private func reset(
-    _ lane: inout Lane, keepCopy: Bool, copyName: String?,
+    _ lane: inout Lane, keepCopy: Bool, copyPath: String?,
     carrying: (ReadView) throws(StoreError) -> [(table: String, row: Row)]
   ) throws(StoreError) -> (StoreResetReport, ReadView) {
     let old = lane.state.stack
     let before = ReadView(Snapshot(state: lane.state, sequence: lane.next - 1))
     let (carried, isComplete) = try records(lane.state.tables, try carrying(before))
-    let report = try resetLog(carrying: carried, base: [], keepCopy: keepCopy, copyName: copyName)
+    let report = try resetLog(carrying: carried, base: [], keepCopy: keepCopy, copyPath: copyPath)
     let sequence = report.position.sequence.rawValue
     let memory = MemoryLayer(seed: seeds.memory, pool: chunks)
     for record in carried {
@@ -44,11 +44,11 @@ extension StoreEngine {
   }
 
   func resetLog(
-    carrying records: [[UInt8]], base: [LayerEntry], keepCopy: Bool, copyName: String?
+    carrying records: [[UInt8]], base: [LayerEntry], keepCopy: Bool, copyPath: String?
   ) throws(StoreError) -> ResetReport {
     do throws(LogError) {
       return try log.reset(
-        carrying: records, base: base, cause: Cause.reset.rawValue, keepCopy: keepCopy, copyName: copyName)
+        carrying: records, base: base, cause: Cause.reset.rawValue, keepCopy: keepCopy, copyPath: copyPath)
     } catch {
       throw StoreError(error)
     }

@@ -93,6 +93,25 @@ extension FileSystem {
     }
   }
 
+  /// Whether a directory can be seen at `path`.
+  @_spi(Engine) public func isDirectory(_ path: String) -> Bool {
+    do throws(Errno) { return try statusIfPresent(at: path)?.kind == .directory } catch { return false }
+  }
+
+  /// Makes a directory, and those that it lies in, where there are none. Their names survive power loss.
+  @_spi(Engine) public func makeDirectories(_ path: String) throws(Errno) {
+    if try statusIfPresent(at: path) != nil { return }
+    let parent = StoreDirectory.parent(of: path)
+    try makeDirectories(parent)
+    do throws(Errno) {
+      try retryingInterrupts { () throws(Errno) in try makeDirectory(path) }
+    } catch {
+      // Somebody else has made it.
+      guard error.rawValue == EEXIST else { throw error }
+    }
+    try retryingInterrupts { () throws(Errno) in try syncDirectory(parent) }
+  }
+
   @_spi(Engine) public func unlinkIfPresent(_ path: String) throws(Errno) {
     do throws(Errno) {
       try retryingInterrupts { () throws(Errno) in try unlink(path) }

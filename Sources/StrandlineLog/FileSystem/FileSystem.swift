@@ -63,11 +63,15 @@ public protocol FileSystem: Sendable {
   func isDirectoryLocked(_ path: String) throws(Errno) -> Bool
   /// What kind of file system holds `path`, for warnings.
   func kind(of path: String) throws(Errno) -> FileSystemKind
+  /// `statvfs`: bytes that this process may still allocate on the file system of `path`. Nil where that cannot be told, and that is the
+  /// implementation unless there is another.
+  func freeByteCount(at path: String) throws(Errno) -> Int64?
 }
 
 extension FileSystem {
   public func nextData(_ file: FileDescriptor, from offset: Int64) throws(Errno) -> Int64? { offset }
   public func unlockDirectory(_ directory: FileDescriptor) throws(Errno) { try close(directory) }
+  public func freeByteCount(at path: String) throws(Errno) -> Int64? { nil }
 }
 
 /// An open file or directory. One owner closes it, once.

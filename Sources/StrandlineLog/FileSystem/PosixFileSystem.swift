@@ -157,6 +157,13 @@ public struct PosixFileSystem: FileSystem {
     default: return .inPlace
     }
   }
+
+  public func freeByteCount(at path: String) throws(Errno) -> Int64? {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { throw .current }
+    let (count, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return overflow ? .max : Int64(clamping: count)
+  }
 }
 
 extension FileStatus {

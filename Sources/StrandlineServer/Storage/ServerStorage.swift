@@ -40,6 +40,8 @@ public protocol ServerState {
   func journal(of id: RowID, number: Int64) throws(ServerStorageFailure) -> [JournalEntry]
   /// The tag that was drawn with the commit whose last number this is; nil where it is not kept.
   func tag(at number: Int64) throws(ServerStorageFailure) -> UInt64?
+  /// Whether the tag of a commit is kept that ended with a lower number. Tags are forgotten in the order of their numbers.
+  func keepsTag(below number: Int64) throws(ServerStorageFailure) -> Bool
   func client(_ clientID: String) throws(ServerStorageFailure) -> RegisteredClient?
   /// What was recorded of a table; nil where nothing was.
   func table(_ name: String) throws(ServerStorageFailure) -> TableRecord?

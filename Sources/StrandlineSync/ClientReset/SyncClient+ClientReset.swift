@@ -71,8 +71,7 @@ extension SyncClient {
   }
 
   private func keptCopyPath(_ record: ResetRecord) throws -> String? {
-    guard let name = record.copyName, try store.keptCopyNames().contains(name) else { return nil }
-    return "\(store.path)/\(name)"
+    try copies.find(record.copyName, in: record.copyDirectory)?.path
   }
 
   /// Calls after, raises `didReset` and notes both.
@@ -106,11 +105,13 @@ extension SyncClient {
     } catch {
       return
     }
-    guard let path = report.keptCopy.path, let name = path.split(separator: "/").last.map(String.init) else { return }
+    guard let path = report.keptCopy.path, let entry = try? copies.all().first(where: { $0.path == path }) else {
+      return
+    }
     if dropsCopy {
-      try? await store.removeInner(name)
+      try? await copies.remove(entry)
     } else if let text = try? StoredJSON.encode(report) {
-      try? await store.writeInner(name, KeptCopy.reportFileName, Array(text.utf8))
+      try? await store.writeFile(KeptCopy.reportFileName, Array(text.utf8), in: path)
     }
   }
 
@@ -172,6 +173,7 @@ extension SyncClient {
   /// What opening does about resets.
   func beginResets() async {
     await removeStagings()
+    try? await copies.removeUnfinished()
     await performDueAction()
     await removeOldCopies()
   }

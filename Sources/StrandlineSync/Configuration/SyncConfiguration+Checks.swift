@@ -17,6 +17,12 @@ extension SyncConfiguration {
     if keptCopies.countMax < 1 {
       throw .invalid("keptCopies.countMax", "is \(keptCopies.countMax); the lowest is 1")
     }
+    if let most = keptCopies.byteCountMax, most < 0 {
+      throw .invalid("keptCopies.byteCountMax", "is \(most); the lowest is 0")
+    }
+    if let directory = keptCopies.directory, !directory.hasPrefix("/") || directory.utf8.contains(0) {
+      throw .invalid("keptCopies.directory", "\"\(directory)\" is no absolute path")
+    }
     if let callbackLimit, callbackLimit <= .zero { throw .invalid("callbackLimit", "is not positive") }
     for column in localOnlyColumns { try Self.check(column: column, in: "localOnlyColumns") }
     for (name, table) in tables.sorted(by: { $0.key < $1.key }) {

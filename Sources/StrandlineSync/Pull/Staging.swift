@@ -39,6 +39,7 @@ enum Staging {
   static func clear(_ state: inout SyncState) throws {
     try state.clear(StateTable.pages, keys: ["page", "part"])
     try state.setMeta(.nextPage, nil)
+    try state.setMeta(.pageHistory, nil)
   }
 
   /// The page cut into parts that can be stored; applied one after the other they do what the page does.
@@ -67,18 +68,5 @@ enum Staging {
     }
     parts.append(part)
     return parts
-  }
-}
-
-extension Value {
-  /// About how many bytes the value is in the store.
-  fileprivate var weight: Int {
-    switch self {
-    case .null, .bool, .int, .double, .timestamp, .uuid: 24
-    case .string(let text), .decimal(let text): 24 + text.utf8.count
-    case .bytes(let bytes): 24 + bytes.count
-    case .array(let members): members.reduce(24) { $0 + $1.weight }
-    case .object(let members): members.reduce(24) { $0 + $1.key.utf8.count + $1.value.weight }
-    }
   }
 }

@@ -40,6 +40,10 @@ extension SyncClient {
       try await latch(demand) { state in try demand.kind == .history || state.isCurrent(task.generation) }
       return .answered
     }
+    if answer.body.signal == nil, try isOfAnotherHistory(answer.notes) {
+      return try await fail(
+        task, SyncError(.remote, "the server's history changed in the middle of a pull; the next run begins it anew"))
+    }
     try await take(answer, task)
     return .answered
   }
@@ -68,6 +72,12 @@ extension SyncClient {
           generation: try view.metaNumber(.scopeGeneration) ?? 0)
       }
     }
+  }
+
+  /// Whether the staged pages are of another history than this answer: a first pull has no anchor yet that would tell.
+  private func isOfAnotherHistory(_ notes: AnswerNotes) throws -> Bool {
+    guard let found = notes.history.flatMap({ HistoryAnchor($0) })?.history else { return false }
+    return try read { try $0.metaText(.pageHistory) }.map { $0 != found } ?? false
   }
 
   /// A request that has no answer.
@@ -102,6 +112,9 @@ extension SyncClient {
         try await commit(.pageStaged) { state in
           guard try state.isCurrent(task.generation) else { return }
           try Staging.stage(page, &state)
+          if let anchor = answer.notes.history.flatMap({ HistoryAnchor($0) }) {
+            try state.setMeta(.pageHistory, .string(anchor.history))
+          }
           try state.setMeta(.pageCursor, .string(page.cursor))
         }
       } else {

@@ -16,7 +16,8 @@ extension SyncClient {
   /// As ``reset()``, and tells what was lost.
   ///
   /// - Parameters:
-  ///   - keepCopy: first makes a copy of the store as it is, inside its directory. If that fails, nothing has changed.
+  ///   - keepCopy: first makes a copy of the store as it is, where ``SyncConfiguration/keptCopies`` puts them. If that fails, nothing has
+  ///     changed.
   ///   - removesKeptCopies: also removes what earlier resets have kept: for an account that is left for good.
   public func reset(keepCopy: Bool, removesKeptCopies: Bool = false) async throws -> LocalResetReport {
     try ensureOpen()
@@ -25,21 +26,30 @@ extension SyncClient {
     return try await networkGate.pass {
       try await sessionGate.pass {
         try ensureOpen()
-        let former = removesKeptCopies ? try store.keptCopyNames() : []
-        let report = try await erase(keepCopy: keepCopy)
-        for name in former { try? await store.removeInner(name) }
+        let former = removesKeptCopies ? try copies.all() : []
+        let report = try await erase(keepCopy: keepCopy, copyPath: keepCopy ? try await newCopyPath() : nil)
+        for entry in former { try? await copies.remove(entry) }
         return report
       }
     }
   }
 
+  /// Where a copy goes that has no name yet; nil: inside the store.
+  private func newCopyPath() async throws -> String? {
+    guard !isInMemory, let directory = copies.directory else { return nil }
+    do { try await copies.prepare(directory) } catch { throw SyncError.thrown(for: error) }
+    let name = Store.keptCopyName(
+      milliseconds: configuration.clock.milliseconds(), id: UInt64.random(in: .min ... .max))
+    return copies.path(of: name, in: directory)
+  }
+
   /// With both gates held.
   ///
   /// - Parameters:
-  ///   - copyName: of the kept copy; nil makes one up.
+  ///   - copyPath: of the kept copy; nil makes one up, inside the store.
   ///   - didErase: answers, of the state that is gone, what is told behind `localChanged`.
   func erase(
-    keepCopy: Bool, copyName: String? = nil, didErase: (StoreResetReport, ReadView) -> [SyncEvent] = { _, _ in [] }
+    keepCopy: Bool, copyPath: String? = nil, didErase: (StoreResetReport, ReadView) -> [SyncEvent] = { _, _ in [] }
   ) async throws -> LocalResetReport {
     let id = configuration.ids.uuid()
     let incarnation = String(store.incarnation, radix: 16)
@@ -48,7 +58,7 @@ extension SyncClient {
     let report: StoreResetReport
     let before: ReadView
     do {
-      (report, before) = try await store.reset(keepCopy: keepCopy, copyName: copyName) { (before) throws(StoreError) in
+      (report, before) = try await store.reset(keepCopy: keepCopy, copyPath: copyPath) { (before) throws(StoreError) in
         turn.withLock { $0 = delivery.draw() }
         return try ResetSurvivors.rows(of: before, clientID: id, incarnation: incarnation)
       }

@@ -15,6 +15,8 @@ enum MetaKey: String {
   case ownerSubject = "owner_subject"
   /// Keyset position of an unfinished pull (none).
   case pageCursor = "page_cursor"
+  /// The history that the staged pages are of, where the server said so.
+  case pageHistory = "page_history"
   /// True while the next closing page replaces the snapshot (false).
   case isRehydrating = "rehydrating"
   /// By table and bucket column, the last value that was not empty.
@@ -41,6 +43,8 @@ enum MetaKey: String {
   case freshSince = "fresh_since"
   /// Of a fresh copy: its pages.
   case freshPages = "fresh_pages"
+  /// Of the bodies that they came in.
+  case freshBytes = "fresh_bytes"
   /// Of a fresh copy: configured tables that the server does not know.
   case freshUnknownTables = "fresh_unknown_tables"
   /// Of a fresh copy: it is complete (false).

@@ -28,6 +28,9 @@ enum StateTable {
   static let resets = "strandline.resets"
   static let meta = "strandline.meta"
 
+  /// What a client's past writes came to, and its resets: they go on behind a reset.
+  static let journals = [deadLetters, rejections, overwrites, pushed, resets]
+
   static let outboxByMutation = "by_mutation"
   static let outboxByRow = "by_row"
   static let attachmentsByState = "by_state"

@@ -1,3 +1,4 @@
+@_spi(Engine) import Strandline
 @_spi(Engine) import StrandlineLog
 import StrandlineProtocol
 import StrandlineTestSupport
@@ -21,7 +22,8 @@ struct ManualResetTests {
     return Blocked(test: test, info: try #require(error?.resetInfo))
   }
 
-  @Test func `the action is recorded, told once with token and path, and nothing is erased`() async throws {
+  @Test func `the action is recorded, told once with token and path, and nothing is erased (cases 2, 8)`() async throws
+  {
     let directory = TemporaryDirectory()
     let blocked = try await Self.blocked(at: "\(directory.path)/store")
     let test = blocked.test
@@ -53,7 +55,9 @@ struct ManualResetTests {
     }
   }
 
-  @Test func `the token performs the action once: a copy, an empty store, a new identity`() async throws {
+  @Test func `the token performs the action once: a copy, an empty store, a new identity (cases 1, 14, 16)`()
+    async throws
+  {
     let directory = TemporaryDirectory()
     let blocked = try await Self.blocked(at: "\(directory.path)/store")
     let test = blocked.test
@@ -99,7 +103,7 @@ struct ManualResetTests {
     try await older.client.close()
   }
 
-  @Test func `without an open client the token works on the path, under the lock`() async throws {
+  @Test func `without an open client the token works on the path, under the lock (cases 7, 20)`() async throws {
     let directory = TemporaryDirectory()
     let path = "\(directory.path)/store"
     let blocked = try await Self.blocked(at: path)
@@ -116,7 +120,7 @@ struct ManualResetTests {
     try await SyncClient.performResetAction(token, at: "\(directory.path)/nothing")
   }
 
-  @Test func `a copy that was made before a crash is known again, and no second one is made`() async throws {
+  @Test func `a copy that was made before a crash is known again, and no second one is made (case 19)`() async throws {
     let directory = TemporaryDirectory()
     let blocked = try await Self.blocked(at: "\(directory.path)/store")
     let test = blocked.test
@@ -129,7 +133,9 @@ struct ManualResetTests {
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `handlers: the manual one before errorHandler, for resets alone`(_ hasManual: Bool, _ hasHandler: Bool)
+  func `handlers: the manual one before errorHandler, for resets alone (cases 4, 5)`(
+    _ hasManual: Bool, _ hasHandler: Bool
+  )
     async throws
   {
     let directory = TemporaryDirectory()
@@ -164,6 +170,24 @@ struct ManualResetTests {
     #expect(
       await code { try await again.client.performResetAction(blocked.info.token ?? ResetToken("")) } == .resetActionGone
     )
+    try await again.client.close()
+  }
+
+  @Test func `case 17: a newer action takes the place of an older one, whose token is void`() async throws {
+    let directory = TemporaryDirectory()
+    let path = "\(directory.path)/store"
+    let blocked = try await Self.blocked(at: path)
+    let old = try #require(blocked.info.token)
+    try await blocked.test.client.close()
+    blocked.test.server.change { $0.isRecoveryForbidden = true }
+    let again = try await ResetTest.open(server: blocked.test.server, at: path, ids: CountingIDs(from: 10_000))
+    let error = await #expect(throws: SyncError.self) { try await again.client.sync() }
+    let token = try #require(error?.resetInfo?.token)
+    #expect(token != old)
+    #expect(await code { try await again.client.performResetAction(old) } == .resetActionGone)
+    #expect(try await again.columns("a")?["title"] == "mine")
+    try await again.client.performResetAction(token)
+    #expect(try await again.client.keptCopies().map(\.path) == [error?.resetInfo?.keptCopyPath])
     try await again.client.close()
   }
 
@@ -207,6 +231,92 @@ struct ManualResetTests {
     try await test.client.close()
   }
 
+  @Test func `copies go where the policy says, each store's into a directory of its own`() async throws {
+    let directory = TemporaryDirectory()
+    let place = "\(directory.path)/copies/of/all"
+    var paths: [String] = []
+    for name in ["one", "two"] {
+      let path = "\(directory.path)/\(name)"
+      let policy = KeptCopyPolicy(.always, directory: place)
+      let test = try await ResetTest.open(at: path) { $0.keptCopies = policy }
+      test.server.put("a", ["id": "a"])
+      try await test.client.sync()
+      try await test.client.startClientReset()
+      let copy = try #require(try await test.client.keptCopies().first)
+      paths.append(copy.path)
+      #expect(copy.path.hasPrefix("\(place)/") && copy.report?.keptCopy.path == copy.path)
+      #expect(try test.client.store.keptCopyNames().isEmpty)
+      let store = try await copy.open()
+      #expect(try store.view().query("todos").count() == 1)
+      try await store.close()
+      // What a crash left goes with the next open, and what is anybody else's stays.
+      let own = String(copy.path.dropLast(copy.name.utf8.count + 1))
+      DirectoryProbe.makeDirectory("\(own)/\(copy.name).tmp")
+      DirectoryProbe.write([1], to: "\(own)/note")
+      #expect(try await test.client.reset(keepCopy: true).keptCopy?.hasPrefix("\(own)/kept-") == true)
+      try await test.client.close()
+      let again = try await ResetTest.open(server: test.server, at: path, ids: CountingIDs(from: 10_000)) {
+        $0.keptCopies = policy
+      }
+      #expect(!DirectoryProbe.exists("\(own)/\(copy.name).tmp") && DirectoryProbe.exists("\(own)/note"))
+      #expect(try await again.client.keptCopies().count == 2)
+      try await again.client.remove(copy)
+      #expect(!DirectoryProbe.exists(copy.path))
+      try await again.client.close()
+    }
+    #expect(Set(paths.map { $0.split(separator: "/").dropLast().last }).count == 2)
+  }
+
+  @Test func `an action's copy goes where it was planned, also by its token alone, and in another configuration`()
+    async throws
+  {
+    let directory = TemporaryDirectory()
+    let path = "\(directory.path)/store"
+    for opens in [true, false] {
+      DirectoryProbe.remove(path)
+      let test = try await ResetTest.open(.manual(), at: path) {
+        $0.keptCopies = KeptCopyPolicy(directory: "\(directory.path)/copies")
+      }
+      try await test.loseHistory()
+      try await test.update("a", ["title": "mine"])
+      let error = await #expect(throws: SyncError.self) { try await test.client.sync() }
+      let (token, planned) = (try #require(error?.resetInfo?.token), try #require(error?.resetInfo?.keptCopyPath))
+      #expect(planned.hasPrefix("\(directory.path)/copies/") && !DirectoryProbe.exists(planned))
+      try await test.client.close()
+      if opens {
+        let again = try await ResetTest.open(.manual(), server: test.server, at: path, ids: CountingIDs(from: 10_000))
+        try await again.client.performResetAction(token)
+        #expect(try await again.client.resetHistory().last?.keptCopy.path == planned)
+        try await again.client.close()
+      } else {
+        try await SyncClient.performResetAction(token, at: path)
+      }
+      let view = try await KeptCopy(path: planned, report: nil).view(ResetTest.tables)
+      #expect(try view.pendingMutations().count == 1)
+    }
+  }
+
+  @Test func `a directory that cannot be made ends the attempt where the copy is needed, and nothing has changed`()
+    async throws
+  {
+    let directory = TemporaryDirectory()
+    DirectoryProbe.write([1], to: "\(directory.path)/file")
+    let test = try await ResetTest.open(at: "\(directory.path)/store") {
+      $0.keptCopies = KeptCopyPolicy(.always, directory: "\(directory.path)/file/copies")
+    }
+    try await test.loseHistory()
+    try await test.update("a", ["title": "mine"])
+    #expect(await code { try await test.client.sync() } == .store)
+    #expect(try await test.columns("a")?["title"] == "mine")
+    #expect(try await test.reports().isEmpty)
+    #expect(try await test.depth() == 1)
+    DirectoryProbe.remove("\(directory.path)/file")
+    try await test.client.sync()
+    #expect(test.server.columns("a")?["title"] == "mine")
+    #expect(try await test.client.keptCopies().count == 1)
+    try await test.client.close()
+  }
+
   @Test func `a copy can be read, is not opened for writing by a client, and can be removed`() async throws {
     let directory = TemporaryDirectory()
     let test = try await ResetTest.open(at: "\(directory.path)/store") { $0.keptCopies = KeptCopyPolicy(.always) }
@@ -241,6 +351,39 @@ struct ManualResetTests {
     #expect(removable(40 * day) == Array(names[..<7]))
     #expect(removable(2 * day - 1) == [names[0]])
     #expect(KeptCopyRetention.milliseconds(of: name(1, 1)) == january)
+    // Bytes.
+    var capped = policy
+    capped.byteCountMax = 25
+    capped.countMax = 100
+    func removable(_ counts: [Int64]) -> [String] {
+      KeptCopyRetention.removable(
+        names, policy: capped, named: [names[1]], now: january + 9 * day,
+        byteCounts: Dictionary(uniqueKeysWithValues: zip(names, counts)))
+    }
+    #expect(removable([5, 5, 5, 5, 5, 0, 0, 0]) == [])
+    #expect(removable([5, 5, 5, 5, 6, 0, 0, 0]) == [names[0]])
+    #expect(removable([1, 100, 1, 1, 1, 1, 1, 1]) == [names[0]] + names[2..<7])
+  }
+
+  @Test func `bytes that copies alone hold are kept below their most`() async throws {
+    for limit in [Int64.max, 0] {
+      let directory = TemporaryDirectory()
+      let clock = TestClock()
+      let test = try await ResetTest.open(at: "\(directory.path)/store", clock: clock) {
+        $0.keptCopies = KeptCopyPolicy(.always, byteCountMax: limit)
+      }
+      test.server.put("a", ["id": "a"])
+      try await test.client.sync()
+      for _ in 1...3 {
+        clock.advance(2 * 86_400_000)
+        try await test.client.startClientReset()
+      }
+      clock.advance(2 * 86_400_000)
+      try await test.client.startClientReset()
+      // The newest stays in any case.
+      #expect(try await test.client.keptCopies().count == (limit == 0 ? 1 : 4))
+      try await test.client.close()
+    }
   }
 
   @Test func `in memory there are no copies, and the report says so`() async throws {

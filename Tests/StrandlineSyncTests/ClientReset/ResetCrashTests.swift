@@ -33,10 +33,11 @@ struct ResetCrashTests {
     var pending: [String]
   }
 
-  private static func open(_ disk: any FileSystem, _ mode: ClientResetMode, _ server: SmallServer) async throws
-    -> ResetTest
-  {
+  private static func open(
+    _ disk: any FileSystem, _ mode: ClientResetMode, _ server: SmallServer, copies: String? = nil
+  ) async throws -> ResetTest {
     try await ResetTest.open(mode, server: server, at: "/store") { configuration in
+      configuration.keptCopies.directory = copies
       configuration.storeOptions.durability = .synced
       configuration.storeOptions.log.environment.fileSystem = disk
       configuration.storeOptions.log.idleMarkInterval = nil
@@ -69,14 +70,31 @@ struct ResetCrashTests {
     try await test.insert("a", ["title": "again", "n": 1], id: "m6")
   }
 
-  @Test(arguments: ["recover", "discard", "recover-or-discard", "after"])
+  /// Copies are whole, and nothing is left of what a crash interrupted.
+  private static func checkCopies(_ test: ResetTest, _ disk: SimulatedDisk, _ old: Seen) async throws {
+    let copies = try await test.client.keptCopies()
+    #expect(!copies.isEmpty)
+    var options = StoreOptions()
+    options.log.environment.fileSystem = disk
+    for copy in copies {
+      #expect(copy.path.hasPrefix("/copies/"))
+      let store = try await copy.open(options: options)
+      #expect(try store.view().query("todos").count() == old.rows.count)
+      try await store.close()
+      let directory = String(copy.path.dropLast(copy.name.utf8.count + 1))
+      #expect(try disk.list(directory).sorted() == copies.map(\.name).sorted())
+    }
+  }
+
+  @Test(arguments: ["recover", "discard", "recover-or-discard", "after", "elsewhere"])
   func `a crash at any call of the disk: old or new, never a mix, and the next run ends the same`(_ word: String)
     async throws
   {
     let mode =
       word == "after"
       ? ClientResetMode.recoverUnsyncedChanges(before: { _ in }, after: { _, _, _ in })
-      : try ClientResetMode(text: word)
+      : try ClientResetMode(text: word == "elsewhere" ? "recover" : word)
+    let copies = word == "elsewhere" ? "/copies/of" : nil
     let disk = SimulatedDisk()
     let server = SmallServer()
     server.change { $0.pageRowCount = 2 }
@@ -84,7 +102,7 @@ struct ResetCrashTests {
     let recorder = RecordingFileSystem(disk) { call, moment in
       if moment == .before, call.operation.changesDisk { taker.take(disk.image, server) }
     }
-    let test = try await Self.open(recorder, mode, server)
+    let test = try await Self.open(recorder, mode, server, copies: copies)
     try await test.loseHistory()
     for number in 0..<4 { server.put("r\(number)", ["n": .int(Int64(number))]) }
     try await Self.queue(test)
@@ -109,7 +127,8 @@ struct ResetCrashTests {
         // Who only reads finds one of the two as well, and changes nothing.
         let keys = try await Task.detached { try Self.keys(in: image) }.value
         #expect(keys == old.rows.keys.sorted() || keys == new.rows.keys.sorted(), "\(word), call \(number)")
-        let reopened = try await Self.open(SimulatedDisk(image), mode, again)
+        let crashed = SimulatedDisk(image)
+        let reopened = try await Self.open(crashed, mode, again, copies: copies)
         let found = try await Self.seen(reopened)
         #expect(found.rows == old.rows || found.rows == new.rows, "\(word), call \(number)")
         if found.rows == old.rows { #expect(found.pending == old.pending, "\(word), call \(number)") }
@@ -118,6 +137,7 @@ struct ResetCrashTests {
         #expect(again.now.content.rows.mapValues(\.columns) == ended, "\(word), call \(number)")
         #expect(try await !reopened.isBlocked())
         #expect(try reopened.client.store.stagingNames().isEmpty)
+        if copies != nil { try await Self.checkCopies(reopened, crashed, old) }
         try await reopened.client.close()
       }
     }

@@ -140,7 +140,7 @@ struct ResetFailureTests {
     let test = try await ResetTest.open()
     try await test.loseHistory()
     try await test.update("a", ["title": "mine"], id: "m1")
-    try await Self.spoil(test)
+    try await test.spoilQueue()
     #expect(await resetReason { try await test.client.sync() } == .recoveryImpossible)
     await test.settle()
     #expect("\(test.errors.all)".contains("m1"))
@@ -153,7 +153,7 @@ struct ResetFailureTests {
     let test = try await ResetTest.open(.recoverOrDiscardUnsyncedChanges(), at: "\(directory.path)/store")
     try await test.loseHistory()
     try await test.update("a", ["title": "mine"], id: "m1")
-    try await Self.spoil(test)
+    try await test.spoilQueue()
     try await test.client.sync()
     #expect(try await test.columns("a")?["title"] == "restored")
     let report = try #require(try await test.reports().last)
@@ -161,14 +161,6 @@ struct ResetFailureTests {
     #expect(try await test.client.keptCopies().count == 1)
     #expect(test.errors.all.isEmpty)
     try await test.client.close()
-  }
-
-  /// Makes the queued write one of an operation that there is not. The server hears of nothing: the demand is latched first.
-  private static func spoil(_ test: ResetTest) async throws {
-    try await test.client.pullOnce()
-    var row = try await test.client.stateRows(of: StateTable.outbox)[0]
-    row["op"] = "explode"
-    try await test.client.plant(row, in: StateTable.outbox)
   }
 
   @Test func `F7: a fresh copy whose keys changed fails before before is called`() async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable @_spi(Scenario) import StrandlineSync
 
 struct ResetModeTests {
-  @Test func `the default is recover`() {
+  @Test func `the default is recover (case 10)`() {
     #expect(SyncConfiguration(tables: [:], remote: ScriptedRemote()).clientReset.name == .recover)
   }
 
@@ -21,7 +21,7 @@ struct ResetModeTests {
     #expect(ClientResetMode.discardLocal().name == .discard)
   }
 
-  @Test func `combinations that mean nothing are refused before anything is opened`() {
+  @Test func `combinations that mean nothing are refused before anything is opened (case 11)`() {
     #expect(throws: SyncError.self) { try ClientResetMode(text: "sometimes") }
     #expect(throws: SyncError.self) { try ClientResetMode(.manual, before: { _ in }) }
     #expect(throws: SyncError.self) { try ClientResetMode(.manual, after: { _, _, _ in }) }
@@ -34,6 +34,8 @@ struct ResetModeTests {
     for change in [
       { (configuration: inout SyncConfiguration) in configuration.callbackLimit = .zero },
       { configuration in configuration.keptCopies.countMax = 0 },
+      { configuration in configuration.keptCopies.byteCountMax = -1 },
+      { configuration in configuration.keptCopies.directory = "copies" },
     ] {
       #expect(await code { _ = try await ResetTest.open(change: change) } == .configInvalid)
     }

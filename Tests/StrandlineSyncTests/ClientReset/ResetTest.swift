@@ -66,6 +66,14 @@ struct ResetTest {
     try await client.apply(.delete, to: "todos", pk: pk, mutationID: id)
   }
 
+  /// Makes the first queued write one of an operation that there is not. The server hears of nothing: the demand is latched first.
+  func spoilQueue() async throws {
+    try await client.pullOnce()
+    var row = try await client.stateRows(of: StateTable.outbox)[0]
+    row["op"] = "explode"
+    try await client.plant(row, in: StateTable.outbox)
+  }
+
   func columns(_ pk: String, in table: String = "todos") async throws -> [String: Value]? {
     try await client.storedColumns(table: table, pk: pk)
   }

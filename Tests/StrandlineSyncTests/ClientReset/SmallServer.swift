@@ -18,6 +18,8 @@ final class SmallServer: Remote {
     var history = SmallServer.name(of: 1)
     var historyCount = 1
     var pageRowCount = 3
+    /// What pages are said to have come in; nil: nothing is said.
+    var pageByteCount: Int?
     var isRecoveryForbidden = false
     /// Clients of a lower version are told to reset, without a cause.
     var schemaVersionMin: Int64 = 1
@@ -36,6 +38,9 @@ final class SmallServer: Remote {
     /// Pushes that are applied and whose answers are lost.
     var losesPushAnswers = 0
     var isOffline = false
+    var needsToken = false
+    /// Writes that name one of them are rejected.
+    var refusedColumns: Set<String> = []
     /// Called in front of each pull of a fresh copy.
     var beforeFreshPull: (@Sendable () async -> Void)?
   }
@@ -109,6 +114,7 @@ final class SmallServer: Remote {
     let step = change { state -> ScriptedRemote.PullStep? in
       state.pullCount += 1
       if state.isOffline { return .failure(ScriptedRemote.offline) }
+      if state.needsToken, context.accessToken == nil { return .failure(.refused(.sessionMissing)) }
       if !isFresh { return nil }
       state.freshPullCount += 1
       state.clientIDs.append(request.clientID ?? "")
@@ -130,6 +136,7 @@ final class SmallServer: Remote {
       if gate(request.schemaVersion, context.history, state, &notes) {
         return RemoteAnswer(body: .signal("RESET_REQUIRED", cursor: request.cursor), notes: notes)
       }
+      notes.receivedByteCount = state.pageByteCount
       return RemoteAnswer(body: page(request, state), notes: notes)
     }
   }
@@ -166,6 +173,7 @@ final class SmallServer: Remote {
     let outcome = change { state -> Result<RemoteAnswer<PushAnswer>, RemoteFailure> in
       state.pushCount += 1
       if state.isOffline { return .failure(ScriptedRemote.offline) }
+      if state.needsToken, context.accessToken == nil { return .failure(.refused(.sessionMissing)) }
       var notes = notes(&state)
       if gate(request.schemaVersion, context.history, state, &notes) {
         return .success(RemoteAnswer(body: PushAnswer(signal: .resetRequired), notes: notes))
@@ -174,7 +182,7 @@ final class SmallServer: Remote {
       var verdicts: [PushAnswer.Verdict] = []
       let before = state.content
       for mutation in request.mutations {
-        let verdict = Self.judge(mutation, &state.content)
+        let verdict = Self.judge(mutation, state.refusedColumns, &state.content)
         verdicts.append(verdict)
         guard request.isAtomic, verdict.kind == "rejected" else { continue }
         state.content = before
@@ -194,7 +202,9 @@ final class SmallServer: Remote {
     return try outcome.get()
   }
 
-  private static func judge(_ mutation: Mutation, _ content: inout Content) -> PushAnswer.Verdict {
+  private static func judge(
+    _ mutation: Mutation, _ refusedColumns: Set<String>, _ content: inout Content
+  ) -> PushAnswer.Verdict {
     let name = RowName(table: mutation.table, pk: mutation.pk)
     let present = content.rows[name]?.columns
     let hasTransforms = mutation.transforms?.isEmpty == false
@@ -208,6 +218,7 @@ final class SmallServer: Remote {
       content.ledger[mutation.id] = .some(reason.rawValue)
       return .rejected(mutation.id, reason, serverRow: present)
     }
+    if !refusedColumns.isDisjoint(with: mutation.columns.keys) { return reject(.columnDenied) }
     if content.gone[name] != nil, mutation.operation != "delete" { return reject(.deleteWins) }
     switch mutation.operation {
     case "delete":

@@ -52,7 +52,7 @@ struct StateAdoptionTests {
     if stale { try await store.write { tx in try tx.put(["id": 9, "x": "meanwhile"], into: "rows") } }
     let top = try #require(layer.withLock { $0 })
     let outcome = try await store.adopt(
-      [top, base], expecting: expected, keepCopy: keepCopy, copyName: nil, willCommit: {})
+      [top, base], expecting: expected, keepCopy: keepCopy, copyPath: nil, willCommit: {})
     if outcome == nil { store.discard([top, base]) }
     try await staging.close()
     try await store.removeInner("stage-s")

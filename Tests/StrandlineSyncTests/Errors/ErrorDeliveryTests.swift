@@ -81,7 +81,7 @@ struct ErrorDeliveryTests {
     #expect(await test.codes(errors) == [.clientSessionError])
   }
 
-  @Test func `nothing is told while paused, and once closing was asked for`() async throws {
+  @Test func `nothing is told while paused, and once closing was asked for (case 293)`() async throws {
     let (test, errors) = try await TestClient.openLogged()
     let door = Door()
     test.remote.script(pulls: [.heldFailure(door, .refused(.raised))])
@@ -141,7 +141,7 @@ struct ErrorDeliveryTests {
     try await test.client.sync()
   }
 
-  @Test func `a renewal that is given up behind a refusal means to sign in`() async throws {
+  @Test func `a renewal that is given up behind a refusal means to sign in (case 298)`() async throws {
     let (test, errors) = try await TestClient.openLogged()
     try await test.client.setAccessToken(token("u1"))
     test.client.renewalGivenUp()
@@ -156,7 +156,7 @@ struct ErrorDeliveryTests {
 
   // MARK: Commits
 
-  @Test func `writes that one commit undid are one error behind its events`() async throws {
+  @Test func `writes that one commit undid are one error behind its events (case 304)`() async throws {
     let told = Lock<[String]>([])
     let test = try await TestClient.open { configuration in
       configuration.errorHandler = { error, _ in
@@ -202,7 +202,7 @@ struct ErrorDeliveryTests {
     #expect(await test.codes(errors) == [.writeRejected])
   }
 
-  @Test func `a rejection says what, where and why`() async throws {
+  @Test func `a rejection says what, where and why (case 301)`() async throws {
     let (test, errors) = try await TestClient.openLogged()
     try await test.insert("p1", ["b": 1, "a": 2], id: "m1")
     test.remote.script(pushes: [.answer(PushAnswer(verdicts: [.rejected("m1", .constraint, serverRow: nil)]))])

@@ -339,6 +339,23 @@ struct PullTests {
     #expect(test.remote.contexts.last?.history == nil)
   }
 
+  @Test func `pages of two histories are never put together, though no anchor is stored yet`() async throws {
+    let one = "0123456789abcdef0123456789abcdef;3;00000000000000aa"
+    let other = "fedcba9876543210fedcba9876543210;9;00000000000000aa"
+    let test = try await TestClient.open()
+    test.remote.script(pulls: [
+      .answer(.page("0:1", more: true, ["p1": [:]]), AnswerNotes(history: one)),
+      .answer(.page("0:2", more: true, ["p2": [:]]), AnswerNotes(history: other)),
+      .answer(.page("9", ["p3": [:]]), AnswerNotes(history: other)),
+    ])
+    try await test.client.pullOnce()
+    #expect(await code { try await test.client.pullOnce() } == .remote)
+    #expect(try await test.client.checkpoint() == Checkpoint(cursor: "0", softBlockReason: nil))
+    try await test.client.pullOnce()
+    #expect(test.remote.pullRequests.map(\.cursor) == ["0", "0:1", "0"])
+    #expect(try await test.client.liveRows().map(\.pk) == ["p3"])
+  }
+
   @Test func `a refusal or a push of another history is thrown away too, and what is no anchor is none`() async throws {
     let one = "0123456789abcdef0123456789abcdef;3;00000000000000aa"
     let other = "fedcba9876543210fedcba9876543210;9;00000000000000aa"

@@ -61,7 +61,7 @@ struct SessionWaitTests {
     try await patient.value
   }
 
-  @Test func `an error that is not tried again ends the waits`() async throws {
+  @Test func `an error that is not tried again ends the waits (case 305)`() async throws {
     let test = try await TestClient.open()
     try await test.insert("p1")
     let upload = await waiting(test) { try await $0.waitForUpload() }
@@ -143,7 +143,7 @@ struct SessionWaitTests {
     #expect(await error(behind)?.code == .identityChanged)
   }
 
-  @Test func `signing out and a token that is given up end the waits`() async throws {
+  @Test func `signing out and a token that is given up end the waits (case 299)`() async throws {
     let test = try await TestClient.open()
     try await test.client.setAccessToken(token("u1"))
     let out = await waiting(test) { try await $0.waitForDownload() }

@@ -8,6 +8,10 @@ enum DirectoryProbe {
     _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
   }
 
+  static func makeDirectory(_ path: String) {
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
   static func bytes(of path: String) -> [UInt8]? { FileManager.default.contents(atPath: path).map { Array($0) } }
 
   static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }

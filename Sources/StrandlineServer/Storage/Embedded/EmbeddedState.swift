@@ -124,6 +124,12 @@ struct EmbeddedState<Source: EmbeddedSource>: ServerState {
     }
   }
 
+  func keepsTag(below number: Int64) throws(ServerStorageFailure) -> Bool {
+    try storage { () throws(StoreError) in
+      try source.query("tags").order(by: "number").first()?.integer("number").map { $0 < number } ?? false
+    }
+  }
+
   func client(_ clientID: String) throws(ServerStorageFailure) -> RegisteredClient? {
     try storage { () throws(StoreError) in
       guard let row = try source.get(key: [.string(clientID)], in: "clients"), let user = row.text("user") else {

@@ -87,9 +87,10 @@ extension SyncClient {
     try ensureOpen()
     do {
       let reports = try read { try $0.resetReports() }
-      return try store.keptCopyNames().map { name in
-        let path = "\(store.path)/\(name)"
-        return KeptCopy(path: path, report: reports.last { $0.keptCopy.path == path || name.hasSuffix($0.attemptID) })
+      return try copies.all().map { entry in
+        KeptCopy(
+          path: entry.path,
+          report: reports.last { $0.keptCopy.path == entry.path || entry.name.hasSuffix($0.attemptID) })
       }
     } catch {
       throw SyncError.thrown(for: error)
@@ -99,20 +100,42 @@ extension SyncClient {
   /// Removes a copy for good.
   public func remove(_ copy: KeptCopy) async throws {
     try ensureOpen()
-    guard try store.keptCopyNames().contains(copy.name), copy.path == "\(store.path)/\(copy.name)" else {
-      throw SyncError(.localConstraint, "\(copy.path) is no kept copy of this store")
+    do {
+      guard let entry = try copies.all().first(where: { $0.path == copy.path }) else {
+        throw SyncError(.localConstraint, "\(copy.path) is no kept copy of this store")
+      }
+      try await copies.remove(entry)
+    } catch {
+      throw SyncError.thrown(for: error)
     }
-    do { try await store.removeInner(copy.name) } catch { throw SyncError.thrown(for: error) }
   }
 
   /// Removes what the policy does not keep any longer. A removal that fails fails nothing.
   func removeOldCopies() async {
-    guard let names = try? store.keptCopyNames(), !names.isEmpty else { return }
+    guard let entries = try? copies.all(), !entries.isEmpty else { return }
     let record = try? read { try $0.resetRecord() }
     let named = [record?.copyName, record?.action?.copyName].compactMap { $0 }
-    let doomed = KeptCopyRetention.removable(
-      names, policy: configuration.keptCopies, named: Set(named), now: configuration.clock.milliseconds())
-    for name in doomed { try? await store.removeInner(name) }
+    let doomed = Set(
+      KeptCopyRetention.removable(
+        entries.map(\.name), policy: configuration.keptCopies, named: Set(named),
+        now: configuration.clock.milliseconds(),
+        byteCounts: configuration.keptCopies.byteCountMax == nil ? [:] : ownByteCounts(entries)))
+    for entry in entries where doomed.contains(entry.name) { try? await copies.remove(entry) }
+  }
+
+  /// What would be free without each copy, those before it gone already. What cannot be listed counts as nothing.
+  ///
+  /// - Parameter entries: the oldest first.
+  private func ownByteCounts(_ entries: [KeptCopyPlace.Entry]) -> [String: Int64] {
+    guard let live = try? store.files(of: store.path) else { return [:] }
+    var held = Set(live.keys)
+    var counts: [String: Int64] = [:]
+    for entry in entries.reversed() {
+      guard let files = try? store.files(of: entry.path) else { continue }
+      counts[entry.name] = files.reduce(0) { $0 + (held.contains($1.key) ? 0 : $1.value) }
+      held.formUnion(files.keys)
+    }
+    return counts
   }
 }
 
@@ -124,17 +147,23 @@ enum KeptCopyRetention {
   ///   - names: the oldest first.
   ///   - named: what a record or an action still needs.
   ///   - now: milliseconds since 1970.
-  static func removable(_ names: [String], policy: KeptCopyPolicy, named: Set<String>, now: Int64) -> [String] {
+  ///   - byteCounts: by name, what removing the copy gives back.
+  static func removable(
+    _ names: [String], policy: KeptCopyPolicy, named: Set<String>, now: Int64, byteCounts: [String: Int64] = [:]
+  ) -> [String] {
     let (ageMax, overflow) = policy.ageMax.components.seconds.multipliedReportingOverflow(by: 1000)
     var left = names.count
+    var byteCount = byteCounts.values.reduce(0, +)
     var doomed: [String] = []
     for name in names {
       guard let time = milliseconds(of: name), now - time >= ageMin, !named.contains(name), name != names.last else {
         continue
       }
-      if left > policy.countMax || (!overflow && now - time > ageMax) {
+      let isTooMuch = policy.byteCountMax.map { byteCount > $0 } ?? false
+      if left > policy.countMax || (!overflow && now - time > ageMax) || isTooMuch {
         doomed.append(name)
         left -= 1
+        byteCount -= byteCounts[name] ?? 0
       }
     }
     return doomed

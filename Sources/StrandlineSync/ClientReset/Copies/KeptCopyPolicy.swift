@@ -13,11 +13,22 @@ public struct KeptCopyPolicy: Hashable, Sendable {
   public var countMax: Int
   /// Age at most, in whole seconds; default 30 days. None younger than a day is removed.
   public var ageMax: Duration
+  /// Bytes at most of files that the store itself does not have any more; 0 or more. Default nil: as many as there are. A copy costs nothing
+  /// while the store still has its files.
+  public var byteCountMax: Int64?
+  /// An absolute path; made where there is none. Copies then lie inside it, in a directory of the store's own; on another file system than
+  /// the store's they are copied byte by byte. Default nil: inside the store's directory.
+  public var directory: String?
 
-  public init(_ moment: Moment = .whenNeeded, countMax: Int = 5, ageMax: Duration = .seconds(30 * 86_400)) {
+  public init(
+    _ moment: Moment = .whenNeeded, countMax: Int = 5, ageMax: Duration = .seconds(30 * 86_400),
+    byteCountMax: Int64? = nil, directory: String? = nil
+  ) {
     self.moment = moment
     self.countMax = countMax
     self.ageMax = ageMax
+    self.byteCountMax = byteCountMax
+    self.directory = directory
   }
 }
 

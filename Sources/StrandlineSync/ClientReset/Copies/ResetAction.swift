@@ -9,7 +9,8 @@ extension SyncClient {
     let now = configuration.clock.milliseconds()
     return ResetRecord.Action(
       token: configuration.ids.uuid(),
-      copyName: Store.keptCopyName(milliseconds: now, id: UInt64.random(in: .min ... .max)), launch: Launch.id,
+      copyName: Store.keptCopyName(milliseconds: now, id: UInt64.random(in: .min ... .max)),
+      copyDirectory: copies.directory, launch: Launch.id,
       isAutomatic: isAutomatic, schemaVersion: configuration.schemaVersion)
   }
 
@@ -18,7 +19,8 @@ extension SyncClient {
     _ reason: ClientResetInfo.Reason, _ message: String, _ underlying: (any Error)?, _ demand: ClientResetDemand,
     _ mode: ClientResetMode.Name, tried: [ClientResetMode.Name], _ action: ResetRecord.Action?
   ) -> SyncError {
-    let path = action.flatMap { action in isInMemory ? nil : "\(store.path)/\(action.copyName)" }
+    let path = action.flatMap { action in isInMemory ? nil : copies.path(of: action.copyName, in: action.copyDirectory)
+    }
     var text = "\(message). The server's demand: \(demand.message)."
     if let path { text += " Nothing was erased. performResetAction(_:) would keep a copy at \(path) and begin anew." }
     var error = SyncError(.reset(reason), .clientReset, text, originalError: underlying)
@@ -106,10 +108,12 @@ extension SyncClient {
       guard view.tableNames.contains(StateTable.meta), let record = try view.resetRecord(), let action = record.action,
         action.token == token.text
       else { throw actionGone }
-      let isCopied = try store.keptCopyNames().contains(action.copyName)
+      let isCopied = try store.keptCopyNames(in: action.copyDirectory).contains(action.copyName)
+      if let directory = action.copyDirectory, !isCopied, !withoutCopy { try await store.makeCopyDirectory(directory) }
+      let copyPath = "\(action.copyDirectory ?? store.path)/\(action.copyName)"
       let id = RandomIDs().uuid()
       let incarnation = String(store.incarnation, radix: 16)
-      _ = try await store.reset(keepCopy: !isCopied && !withoutCopy, copyName: action.copyName) {
+      _ = try await store.reset(keepCopy: !isCopied && !withoutCopy, copyPath: copyPath) {
         (before) throws(StoreError) in
         try ResetSurvivors.rows(of: before, clientID: id, incarnation: incarnation)
       }
@@ -127,18 +131,22 @@ extension SyncClient {
   /// With both gates held.
   private func perform(_ action: ResetRecord.Action, _ record: ResetRecord, withoutCopy: Bool) async throws {
     // A copy of this name was made by a run that did not come to its end.
-    let isCopied = try store.keptCopyNames().contains(action.copyName)
+    let copyPath = copies.path(of: action.copyName, in: action.copyDirectory)
+    let isCopied = try copies.find(action.copyName, in: action.copyDirectory) != nil
     let makesCopy = !isCopied && !withoutCopy && !isInMemory
     var report = ClientResetReport(
       attemptID: record.attemptID, demand: record.demand, configuredMode: record.configuredMode,
       effectiveMode: .manual, startedAt: record.startedAt)
     if makesCopy || isCopied {
-      report.keptCopy.path = "\(store.path)/\(action.copyName)"
+      report.keptCopy.path = copyPath
     } else {
       report.keptCopy.absence = isInMemory ? "the store is in memory" : "it was not asked for"
     }
     report.switchedAt = configuration.clock.milliseconds()
-    _ = try await erase(keepCopy: makesCopy, copyName: action.copyName) { done, before in
+    if makesCopy {
+      do { try await copies.prepare(action.copyDirectory) } catch { throw SyncError.thrown(for: error) }
+    }
+    _ = try await erase(keepCopy: makesCopy, copyPath: copyPath) { done, before in
       report.epoch = done.epoch
       report.sequenceBefore = before.sequence.rawValue
       report.sequenceAfter = done.position.sequence.rawValue

@@ -36,6 +36,8 @@ struct ResetRecord: Hashable, Codable, Sendable {
     var token: String
     /// Of the directory that the kept copy gets.
     var copyName: String
+    /// That it lies in; nil: the store's own.
+    var copyDirectory: String?
     var isCopied = false
     /// Of the process that recorded it, which does not run it by itself.
     var launch: String
@@ -70,6 +72,8 @@ struct ResetRecord: Hashable, Codable, Sendable {
   var fallbacks: [ClientResetReport.Fallback] = []
   var keepsCopy = false
   var copyName: String?
+  /// That the copy lies in; nil: the store's own.
+  var copyDirectory: String?
   /// Queue number of the last entry at the switch.
   var carriedThrough: Int64 = 0
   var after: After = .ended

@@ -105,7 +105,10 @@ public struct ClientResetReport: Hashable, Codable, Sendable {
   public var switchedAt: Int64 = 0
   /// For how long local writes had to wait, in nanoseconds.
   public var writersBlockedFor: UInt64 = 0
+  /// Of the fresh copy, as ``bytesDownloaded``.
   public var pages = 0
+  /// Bytes of the bodies that the pages came in, unpacked; of remotes that have none, 0.
+  public var bytesDownloaded: Int64 = 0
   public var oldClientID: String?
   public var newClientID: String?
   public var oldAnchor: String?

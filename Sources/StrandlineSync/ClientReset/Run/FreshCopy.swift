@@ -20,6 +20,7 @@ struct FreshCopy: Sendable {
     var cursor = "0"
     var isComplete = false
     var pages = 0
+    var bytes: Int64 = 0
     var since: Int64?
     var anchor: String?
     var unknownTables: [String] = []
@@ -63,6 +64,7 @@ struct FreshCopy: Sendable {
     progress.isComplete = try view.meta(.isFreshComplete) == .bool(true)
     progress.cursor = try view.metaText(progress.isComplete ? .cursor : .pageCursor) ?? "0"
     progress.pages = Int(try view.metaNumber(.freshPages) ?? 0)
+    progress.bytes = try view.metaNumber(.freshBytes) ?? 0
     progress.since = try view.metaNumber(.freshSince)
     progress.anchor = try view.metaText(.historyAnchor)
     progress.isRecoveryForbidden = try view.meta(.isRecoveryForbidden) == .bool(true)
@@ -93,6 +95,9 @@ struct FreshCopy: Sendable {
           var references = PulledReferences()
           try PullCloser.apply(page, &reset, &references, &state)
           try state.setMeta(.freshPages, .int(Int64(progress.pages + 1)))
+          if let count = notes.receivedByteCount {
+            try state.setMeta(.freshBytes, .int(progress.bytes &+ Int64(count)))
+          }
           if progress.since == nil { try state.setMeta(.freshSince, .int(now)) }
           if let anchor { try state.setMeta(.historyAnchor, .string(anchor.description)) }
           if notes.isRecoveryForbidden { try state.setMeta(.isRecoveryForbidden, true) }

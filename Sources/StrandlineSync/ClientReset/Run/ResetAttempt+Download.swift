@@ -12,8 +12,8 @@ extension ResetAttempt {
         try await client.store.removeInner(name)
       }
       // A copy that this attempt made, and no RESET behind it.
-      for name in try client.store.keptCopyNames() where name.hasSuffix(record.attemptID) {
-        try await client.store.removeInner(name)
+      for entry in try client.copies.all() where entry.name.hasSuffix(record.attemptID) {
+        try await client.copies.remove(entry)
       }
       var isGood = record.buckets == buckets && record.owner == owner
       if isGood, try client.store.stagingNames().contains("stage-\(record.stagingID)") {

@@ -18,10 +18,12 @@ extension ResetAttempt {
       do {
         base = try await client.store.writeOut(ready.fresh.store)
         layers = [base]
+        try SwitchSpace.ensure(in: client.store, record, configuration, base: base)
         // R3. It lies between the layers, and tells who opens the store that a switch was under way.
         record.phase = .marker
         if let id = UInt64(record.attemptID, radix: 16) {
           record.copyName = Store.keptCopyName(milliseconds: now, id: id)
+          record.copyDirectory = client.copies.directory
         }
         let marker = record
         try await client.commit(.resetMarked) { state in try state.set(marker) }
@@ -107,12 +109,14 @@ extension ResetAttempt {
     let delivery = client.delivery
     func adopt(_ keepCopy: Bool) async throws -> Switched? {
       do {
+        if keepCopy { try await client.copies.prepare(record.copyDirectory) }
         let outcome = try await client.sessionGate.pass {
           guard try client.read({ try $0.softBlock() }) == .resetRequired else {
             throw AttemptEnd.cancelled(dropsStaging: true)
           }
           return try await client.store.adopt(
-            layers, expecting: prepared.sequence, keepCopy: keepCopy, copyName: record.copyName
+            layers, expecting: prepared.sequence, keepCopy: keepCopy,
+            copyPath: record.copyName.map { client.copies.path(of: $0, in: record.copyDirectory) }
           ) {
             turn.withLock { $0 = delivery.draw() }
           }

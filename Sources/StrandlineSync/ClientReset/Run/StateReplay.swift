@@ -162,10 +162,7 @@ struct StateReplay: Sendable {
   }
 
   private func copyJournals(_ before: ReadView, _ state: inout SyncState) throws {
-    let journals = [
-      StateTable.deadLetters, StateTable.rejections, StateTable.overwrites, StateTable.pushed, StateTable.resets,
-    ]
-    for table in journals {
+    for table in StateTable.journals {
       let rows = try before.query(table).rows()
       while let row = try rows.next() { try state.store.put(row, into: table) }
     }
@@ -229,7 +226,9 @@ struct StateReplay: Sendable {
     _ before: ReadView, _ snapshot: ReadView, _ carried: [OutboxEntry], dropsCopy: Bool, _ state: inout SyncState,
     _ report: inout ClientResetReport
   ) throws {
-    for key in [MetaKey.freshSince, .freshPages, .freshUnknownTables, .isFreshComplete, .isRecoveryForbidden] {
+    for key in [
+      MetaKey.freshSince, .freshPages, .freshBytes, .freshUnknownTables, .isFreshComplete, .isRecoveryForbidden,
+    ] {
       try state.setMeta(key, nil)
     }
     // Cursor and anchor are the fresh copy's already.
@@ -248,6 +247,7 @@ struct StateReplay: Sendable {
     report.oldAnchor = try before.metaText(.historyAnchor)
     report.newAnchor = try snapshot.metaText(.historyAnchor)
     report.pages = Int(try snapshot.metaNumber(.freshPages) ?? 0)
+    report.bytesDownloaded = try snapshot.metaNumber(.freshBytes) ?? 0
     report.sequenceBefore = before.sequence.rawValue
     report.epoch = before.epoch + 1
     report.sequenceAfter = before.sequence.rawValue + 1
