@@ -86,7 +86,8 @@ let package = Package(
     .testTarget(
       name: "StrandlineSimulationTests",
       dependencies: [
-        "StrandlineSync", "StrandlineServer", "StrandlineProtocol", "Strandline", "StrandlineLog", "StrandlineTestSupport",
+        "StrandlineSync", "StrandlineServer", "StrandlineProtocol", "Strandline", "StrandlineLog",
+        "StrandlineTestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

@@ -4,22 +4,33 @@ import Testing
 /// Several devices and a server in one process: the network loses, doubles, delays and reorders, machines die and lose power, clocks jump,
 /// users change, and after quiet all hold the same.
 struct SimulationTests {
-  private static let blockCount = 20
-
-  @Test(.enabled(if: Simulation.chosenSeed == nil), arguments: 0..<blockCount)
-  func `whatever happens on the way, all devices end with what the server has`(block: Int) async {
-    var census: [String: Int] = [:]
-    for number in stride(from: block + 1, through: Simulation.seedCount, by: Self.blockCount) {
-      let seed = UInt64(number) &+ SoakScale.seed
-      let report = await Simulation.run(seed)
-      census.merge(report.census, uniquingKeysWith: +)
-      if report.failure != nil {
-        Issue.record("\(Simulation.story(seed, report))")
-        return
+  @Test(.enabled(if: Simulation.chosenSeed == nil))
+  func `whatever happens on the way, all devices end with what the server has`() async {
+    let reports = await withTaskGroup(of: [(UInt64, Simulation.Report)].self) { group in
+      let laneCount = 4
+      for lane in 1...laneCount {
+        group.addTask {
+          var reports: [(UInt64, Simulation.Report)] = []
+          for number in stride(from: lane, through: Simulation.seedCount, by: laneCount) {
+            let seed = UInt64(number) &+ SoakScale.seed
+            var report = await Simulation.run(seed)
+            if report.failure == nil { report.trace = [] }
+            reports.append((seed, report))
+          }
+          return reports
+        }
       }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+    let failed = reports.filter { $0.1.failure != nil }.sorted { $0.0 < $1.0 }
+    // One whole story is enough to begin with.
+    for (number, (seed, report)) in failed.enumerated() {
+      Issue.record("\(number == 0 ? Simulation.story(seed, report) : "seed \(seed): \(report.failure ?? "")")")
     }
     // The world is not too small to say anything.
-    for event in Self.events { #expect(census[event] != nil, "\(event) does not come up: \(census)") }
+    let census = reports.reduce(into: [String: Int]()) { $0.merge($1.1.census, uniquingKeysWith: +) }
+    for event in Self.events { #expect(census[event] != nil, "\(event) does not come up") }
+    print("simulation: \(reports.count) runs; \(census.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" })")
   }
 
   private static let events = [

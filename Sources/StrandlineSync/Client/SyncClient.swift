@@ -17,6 +17,8 @@ public final class SyncClient: Sendable {
     /// Bucket values by table; missing: unset.
     var buckets: [String: String] = [:]
     var budget = DeadLetterBudget()
+    /// The highest seq of the outbox that a push may have carried, in this process or an earlier one.
+    var sentThrough: Int64 = 0
     var isClosed = false
     var errorHandler: (@Sendable (any Error) -> Void)?
     var inspector: SyncInspector?
@@ -83,6 +85,7 @@ public final class SyncClient: Sendable {
       do { try await keepIdentity() } catch let error as CancellationError { throw error } catch {}
       do { try await fillBucketsAtOpen() } catch let error as CancellationError { throw error } catch {}
     }
+    try recallSent()
     if let token = configuration.accessToken { try await setAccessToken(token) }
   }
 
@@ -104,6 +107,7 @@ public final class SyncClient: Sendable {
   private func end() async throws {
     try await networkGate.pass {
       try await sessionGate.pass {
+        await keepSent()
         let wasClosed = withMemory { memory in
           defer { memory.isClosed = true }
           memory.inspector = nil

@@ -17,6 +17,8 @@ struct OutboxEntry: Sendable {
   var hlc: String?
   /// Milliseconds since 1970.
   var createdAt: Int64
+  /// Whether the row's base may hold the write already: it had been sent, with no answer, when the base was pulled.
+  var isPerhapsInBase = false
 }
 
 extension OutboxEntry {
@@ -41,6 +43,7 @@ extension OutboxEntry {
     preImage = try cells.objectIfPresent("pre_image")
     hlc = try cells.textIfPresent("hlc")
     createdAt = try cells.number("created_at")
+    isPerhapsInBase = row["perhaps_in_base"] == true
   }
 
   var row: Row {
@@ -53,6 +56,7 @@ extension OutboxEntry {
     row["batch_id"] = batchID.map { .string($0) }
     row["pre_image"] = preImage.map { .object($0) }
     row["hlc"] = hlc.map { .string($0) }
+    if isPerhapsInBase { row["perhaps_in_base"] = true }
     return row
   }
 

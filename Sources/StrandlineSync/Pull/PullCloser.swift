@@ -5,8 +5,11 @@ enum PullCloser {
   /// - Parameters:
   ///   - page: the closing page; not staged.
   ///   - anchor: the server's place in its history as of this answer, where it says so.
+  ///   - sentThrough: the highest seq of the outbox that a push has carried.
   ///   - now: milliseconds since 1970, for the journal.
-  static func close(with page: PullAnswer, anchor: String?, now: Int64, _ state: inout SyncState) throws {
+  static func close(
+    with page: PullAnswer, anchor: String?, sentThrough: Int64, now: Int64, _ state: inout SyncState
+  ) throws {
     var reset: ResetRows = []
     if try state.isRehydrating() { try dropAbsent(page, &reset, &state) }
     var conflicts: [PullAnswer.Conflict] = []
@@ -22,7 +25,7 @@ enum PullCloser {
     try state.setMeta(.pageCursor, nil)
     try state.setMeta(.isRehydrating, nil)
     let overwrites = try journal(conflicts, now, &state)
-    try PendingOverlay.replay(onto: reset, &state)
+    try PendingOverlay.replay(onto: reset, sentThrough: sentThrough, &state)
     state.raiseLocalChanged()
     state.events += overwrites
   }

@@ -15,6 +15,9 @@ enum VerdictReconciler {
         if let serverRow {
           try state.install(serverRow, at: name)
           reset.insert(name)
+        } else if verdict.entry.isPerhapsInBase {
+          // In the base, or newer and then in the next pull. Left above the base it would hide for good what others wrote after it.
+          if reset.insert(name).inserted { try state.showBase(of: verdict.entry) }
         } else if reset.contains(name) {
           try PendingOverlay.lay(verdict.entry, over: try state.row(name), &state)
         }
@@ -38,5 +41,14 @@ enum VerdictReconciler {
     try PendingOverlay.replay(onto: reset, &state)
     state.events += events
     state.raiseLocalChanged()
+  }
+}
+
+extension SyncState {
+  /// Makes the row what it was in front of the write.
+  fileprivate mutating func showBase(of entry: OutboxEntry) throws {
+    guard let base = entry.preImage else { return try remove(entry.name) }
+    try install(base, at: entry.name)
+    if entry.operation == .delete { try clearTombstone(entry.name) }
   }
 }

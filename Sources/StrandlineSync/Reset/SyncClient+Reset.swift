@@ -45,6 +45,7 @@ extension SyncClient {
     withMemory { memory in
       for (table, _) in ownerBuckets { memory.buckets[table] = nil }
       memory.budget = DeadLetterBudget()
+      memory.sentThrough = 0
     }
     var changes = LocalChanges()
     for table in tables.all { changes.insert(table: table.name) }

@@ -34,7 +34,7 @@ enum StateTable {
         ColumnSchema("mutation_id", .string), ColumnSchema("table", .string), ColumnSchema("pk", .string),
         ColumnSchema("op", .string), ColumnSchema("columns", .object), ColumnSchema("precondition", .object),
         ColumnSchema("transforms", .object), ColumnSchema("batch_id", .string), ColumnSchema("pre_image", .object),
-        ColumnSchema("hlc", .string), ColumnSchema("created_at", .int),
+        ColumnSchema("hlc", .string), ColumnSchema("created_at", .int), ColumnSchema("perhaps_in_base", .bool),
       ],
       indexes: [IndexSchema(outboxByMutation, ["mutation_id"]), IndexSchema(outboxByRow, ["table", "pk"])]),
     TableSchema(

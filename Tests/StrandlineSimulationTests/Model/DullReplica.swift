@@ -14,6 +14,10 @@ struct DullReplica {
     /// Entries of one number behind each other are one atomic batch.
     var batch: Int?
     var preImage: [String: Value]?
+    /// A push has carried it.
+    var wasSent = false
+    /// The row was pulled after that, so the pre-image may hold it already.
+    var isPerhapsInBase = false
   }
 
   struct Refusal: Error { var code: SyncErrorCode }
@@ -66,8 +70,11 @@ struct DullReplica {
     }
   }
 
-  private mutating func overlay(_ places: Set<Place>) {
+  mutating func send(_ count: Int) { for index in queue.indices.prefix(count) { queue[index].wasSent = true } }
+
+  private mutating func overlay(_ places: Set<Place>, afterPull: Bool = false) {
     for index in queue.indices where places.contains(queue[index].place) {
+      if afterPull, queue[index].wasSent { queue[index].isPerhapsInBase = true }
       queue[index].preImage = rows[queue[index].place]
       lay(queue[index])
     }
@@ -91,6 +98,13 @@ struct DullReplica {
         watermark = verdict.mutationID
         if let row = verdict.serverRow {
           rows[entry.place] = row
+          rebased.insert(entry.place)
+        } else if entry.isPerhapsInBase {
+          // The next pull brings it if it is not there.
+          if !rebased.contains(entry.place) {
+            rows[entry.place] = entry.preImage
+            if entry.operation == .delete, entry.preImage != nil { shadows.remove(entry.place) }
+          }
           rebased.insert(entry.place)
         } else if rebased.contains(entry.place) {
           lay(entry)
@@ -170,7 +184,7 @@ struct DullReplica {
     staged = []
     position = nil
     isRehydrating = false
-    overlay(rebased)
+    overlay(rebased, afterPull: true)
   }
 
   private mutating func restart() {

@@ -41,6 +41,7 @@ extension Device {
       request.lastMutationID == replica.watermark,
       "\(name) names \(request.lastMutationID ?? "nothing") as the last, not \(replica.watermark ?? "nothing")")
     try judge(request.clientID, request.schemaVersion)
+    replica.send(request.mutations.count)
   }
 
   private func judge(_ id: String?, _ version: Int64?) throws {

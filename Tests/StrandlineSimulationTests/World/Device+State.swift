@@ -41,10 +41,15 @@ private struct FoundState {
       if found.preImage != expected.preImage {
         return "\(found.mutationID) would be undone to \(text(found.preImage)), not \(text(expected.preImage))"
       }
+      if found.isPerhapsInBase != expected.isPerhapsInBase {
+        return "\(found.mutationID) is \(found.isPerhapsInBase ? "" : "not ")perhaps in the row's base"
+      }
       replica.queue[index].id = found.mutationID
     }
     if cursor != replica.cursor { return "the cursor is \(cursor), not \(replica.cursor)" }
-    if watermark != replica.watermark { return "the watermark is \(watermark ?? "none"), not \(replica.watermark ?? "none")" }
+    if watermark != replica.watermark {
+      return "the watermark is \(watermark ?? "none"), not \(replica.watermark ?? "none")"
+    }
     if deadLetters.map(\.id) != replica.deadLetters { return "\(deadLetters) are given up, not \(replica.deadLetters)" }
     return nil
   }
@@ -64,7 +69,7 @@ extension Device {
   }
 
   /// The process that has just opened holds the state in front of what was under way, or behind it.
-  func recognise(_ candidates: [DullReplica]) async throws {
+  func recognise(_ candidates: [DullReplica], hasDied: Bool) async throws {
     guard let client else { return }
     let found = try await found()
     var candidates = candidates
@@ -88,7 +93,8 @@ extension Device {
       }
     }
     guard var known else {
-      throw SimulationFailure("\(name) has come up with a state it never had: \(differences.joined(separator: "; or "))")
+      throw SimulationFailure(
+        "\(name) has come up with a state it never had: \(differences.joined(separator: "; or "))")
     }
     // What is settled before each request may have been settled or not.
     try client.read { view in
@@ -97,8 +103,10 @@ extension Device {
       known.isRehydrating = try view.meta(.isRehydrating) == true
       known.keptTeam = try BucketScope(try view.meta(.bucketScope)).kept("teams", "team")
     }
-    let owners = candidates.map(\.owner) + [subject]
+    let owners = candidates.map(\.owner) + [subject, ownerBefore]
     try demand(owners.contains(known.owner), "\(name) belongs to \(known.owner ?? "nobody") all of a sudden")
+    // Who died may have sent everything.
+    if hasDied { known.send(known.queue.count) }
     replica = known
   }
 

@@ -43,7 +43,8 @@ extension Device {
       }
     }
     let batch = entries
-    try await judge("writes a batch \(batch.map { "\($0.operation.rawValue) \($0.place)" })", leadingTo: after, refused) {
+    try await judge("writes a batch \(batch.map { "\($0.operation.rawValue) \($0.place)" })", leadingTo: after, refused)
+    {
       client in
       try await client.write { tx in
         for entry in batch {
@@ -70,7 +71,8 @@ extension Device {
       let entry = DullReplica.Entry(place: place, operation: operation, columns: columns)
       _ = refusal { () throws(DullReplica.Refusal) in try after.write(entry) }
     }
-    try await judge("\(operation.rawValue)s in \(table) where title is \(title.json)", leadingTo: after, nil) { client in
+    try await judge("\(operation.rawValue)s in \(table) where title is \(title.json)", leadingTo: after, nil) {
+      client in
       try await client.applyWhere(
         operation, in: table, filters: [.column("title", .equals, title)], columns: columns)
     }
@@ -94,7 +96,9 @@ extension Device {
   }
 
   private func drawnEntry(over replica: DullReplica) -> DullReplica.Entry {
-    let place = world.pick(Places.all)
+    var place = world.pick(Places.all)
+    // More often what is the user's own, or nobody's to begin with.
+    if Schema.isOwned(place.table), world.chance(60) { place.pk = world.pick(["k4", Places.firstKey(of: user)]) }
     let exists = replica.rows[place] != nil
     let operation: MutationOperation =
       switch world.draw(1...100) {

@@ -40,6 +40,8 @@ final class Device: @unchecked Sendable {
   // The model.
 
   var replica = DullReplica()
+  /// The owner in front of the last network call, which may record one.
+  private(set) var ownerBefore: String?
   /// What the client was just given, and takes before it asks again.
   var given: Given?
   /// What the client gives up, as its events tell.
@@ -78,7 +80,8 @@ final class Device: @unchecked Sendable {
   // MARK: Opening
 
   /// Starts a process: opens the client on what the disk holds, which must be one of `candidates`.
-  private func open(candidates: [DullReplica]) async throws {
+  private func open(candidates: [DullReplica], hasDied: Bool = true) async throws {
+    var hasDied = hasDied
     life += 1
     given = nil
     var opened: SyncClient?
@@ -93,6 +96,7 @@ final class Device: @unchecked Sendable {
       }
       if disk.isCrashed {
         world.note("\(name) dies while it opens")
+        hasDied = true
         losePower()
       }
     }
@@ -100,7 +104,7 @@ final class Device: @unchecked Sendable {
     client = opened
     let life = life
     opened?.on { [weak self] event in self?.hear(event, life) }
-    try await recognise(candidates)
+    try await recognise(candidates, hasDied: hasDied)
     // What the app does first.
     try await setTeam(team)
     if token != nil { try await signIn(token.flatMap { Schema.user(of: $0) }) }
@@ -143,7 +147,7 @@ final class Device: @unchecked Sendable {
     world.note("\(name) is closed and opened")
     do { try await client?.close() } catch { throw SimulationFailure("\(name) does not close: \(error)") }
     medium = medium.kill()
-    try await open(candidates: [replica])
+    try await open(candidates: [replica], hasDied: false)
   }
 
   func compact() async throws {
@@ -209,6 +213,7 @@ final class Device: @unchecked Sendable {
     if isBusy { return }
     let life = life
     busyLife = life
+    ownerBefore = replica.owner
     replica.settle(subject: subject)
     let outcome = try await perform(what, body)
     if busyLife == life { busyLife = 0 }
@@ -216,7 +221,8 @@ final class Device: @unchecked Sendable {
     try takeGiven()
     if case .failed(let error) = outcome {
       world.note("\(name) is told \(error.code.rawValue)")
-      let isExpected = [.remote, .permanentTransport].contains(error.code) || error.code == .bucketUnset && subject == nil
+      let isExpected =
+        [.remote, .permanentTransport].contains(error.code) || error.code == .bucketUnset && subject == nil
       try demand(isExpected, "\(name): \(what) fails with \(error)")
     }
     try await compare(what)

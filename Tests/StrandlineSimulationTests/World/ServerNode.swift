@@ -234,7 +234,8 @@ final class ServerNode {
     let visible = model.visible(to: user, team: team)
     for entry in page.rows {
       let place = Place(table: entry.table, pk: entry.pk)
-      try demand(visible[place] == entry.row, "\(user) is sent \(place) as \(text(entry.row)), not \(text(visible[place]))")
+      try demand(
+        visible[place] == entry.row, "\(user) is sent \(place) as \(text(entry.row)), not \(text(visible[place]))")
     }
     for entry in page.tombstones {
       let place = Place(table: entry.table, pk: entry.pk)

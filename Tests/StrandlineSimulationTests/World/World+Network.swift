@@ -165,7 +165,8 @@ extension World {
   }
 
   private func summary(_ page: PullAnswer) -> String {
-    let rows = page.rows.map { "\($0.table)/\($0.pk)@\($0.seq)" } + page.tombstones.map { "-\($0.table)/\($0.pk)@\($0.seq)" }
+    let rows =
+      page.rows.map { "\($0.table)/\($0.pk)@\($0.seq)" } + page.tombstones.map { "-\($0.table)/\($0.pk)@\($0.seq)" }
     return "\(page.signal ?? "page") \(page.cursor)\(page.hasMore ? "…" : "") \(rows)"
   }
 

@@ -82,7 +82,7 @@ final class World: @unchecked Sendable {
   private func begin() async throws {
     try await server.start()
     for (number, user) in Schema.users.enumerated() {
-      let place = { (table: String) in Place(table: table, pk: "k\(number + 1)") }
+      let place = { (table: String) in Place(table: table, pk: Places.firstKey(of: user)) }
       try await server.write(place("notes"), ["owner": .string(user), "title": "a", "n": 1])
       try await server.write(place("tasks"), ["owner": .string(user), "title": "b", "n": 2])
       try await server.write(place("teams"), ["team": .string(Schema.teams[number % 2]), "title": "c"])
