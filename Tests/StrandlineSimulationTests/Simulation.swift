@@ -7,6 +7,9 @@ enum Simulation {
   static let seedCount = 1000 * SoakScale.factor
   static let stepCount = 60
 
+  /// Rounds of a soak share no seed.
+  static func seed(_ number: Int) -> UInt64 { UInt64(number) &+ SoakScale.seed &* 1_000_000 }
+
   /// `STRANDLINE_SEED=n`: that run alone, with its trace.
   static let chosenSeed: UInt64? = getenv("STRANDLINE_SEED").flatMap { UInt64(String(cString: $0)) }
 

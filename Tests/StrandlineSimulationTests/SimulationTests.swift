@@ -12,7 +12,7 @@ struct SimulationTests {
         group.addTask {
           var reports: [(UInt64, Simulation.Report)] = []
           for number in stride(from: lane, through: Simulation.seedCount, by: laneCount) {
-            let seed = UInt64(number) &+ SoakScale.seed
+            let seed = Simulation.seed(number)
             var report = await Simulation.run(seed)
             if report.failure == nil { report.trace = [] }
             reports.append((seed, report))

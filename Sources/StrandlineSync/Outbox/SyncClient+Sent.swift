@@ -20,7 +20,7 @@ extension SyncClient {
     withMemory { $0.sentThrough = sent }
   }
 
-  /// A store that refuses this counts as one that was not closed: it is poisoned, or full and loses nothing but a row's brief flicker.
+  /// Best effort, as everything at a close: a poisoned store is not closed cleanly, and one that is full forgets it.
   func keepSent() async {
     let sent = withMemory { $0.sentThrough }
     do {
