@@ -15,7 +15,11 @@ struct ResetUnderFireTests {
   }
 
   private static func reopen(_ disk: any FileSystem) async throws -> TestClient {
-    try await TestClient.open(ResetTests.tables, at: "/store") { change(&$0, disk) }
+    try await TestClient.open(ResetTests.tables, at: "/store") {
+      change(&$0, disk)
+      // Ids that no earlier process has given.
+      $0.ids = RandomIDs()
+    }
   }
 
   private static func change(_ configuration: inout SyncConfiguration, _ disk: any FileSystem) {
