@@ -145,7 +145,11 @@ final class World: @unchecked Sendable {
 
   func deliverLateRequest() async throws {
     if lateRequests.isEmpty { return }
-    let (request, user) = lateRequests.remove(at: draw(0...lateRequests.count - 1))
+    let request: PushRequest
+    var user: String
+    (request, user) = lateRequests.remove(at: draw(0...lateRequests.count - 1))
+    // Somebody else may have read it, and repeats it under a name of their own.
+    if chance(15) { user = pick(Schema.users) }
     note("late: \(request.mutations.map(\.id)) of \(user)")
     count("late request")
     _ = try await server.push(request, as: user)
