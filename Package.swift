@@ -41,7 +41,7 @@ let package = Package(
       dependencies: ["CCrypto", "CMicrohttpd", "CZlib", "StrandlineLog", "Strandline", "StrandlineProtocol"],
       swiftSettings: swiftSettings),
     .target(
-      name: "StrandlineSync", dependencies: ["StrandlineLog", "Strandline", "StrandlineProtocol"],
+      name: "StrandlineSync", dependencies: ["CCrypto", "StrandlineLog", "Strandline", "StrandlineProtocol"],
       swiftSettings: swiftSettings),
     .target(
       name: "StrandlineScenario",
@@ -76,7 +76,8 @@ let package = Package(
     .testTarget(
       name: "StrandlineSyncTests",
       dependencies: [
-        "CZlib", "StrandlineSync", "StrandlineProtocol", "Strandline", "StrandlineLog", "StrandlineTestSupport",
+        "CCrypto", "CZlib", "StrandlineSync", "StrandlineProtocol", "Strandline", "StrandlineLog",
+        "StrandlineTestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

@@ -223,7 +223,7 @@ public final class Store: Sendable {
   /// opening it.
   ///
   /// - Throws: ``StoreError/targetExists(path:)``, ``StoreError/outOfSpace(_:)``, ``StoreError/ioFailed(_:)``, ``StoreError/readOnly``;
-  ///   nothing new is at `path` then.
+  ///   nothing new is at `path` then. ``StoreError/copyUnconfirmed(path:_:)`` with the whole copy there.
   @available(*, noasync, message: "blocks; use the async form")
   @discardableResult
   public func backup(to path: String) throws(StoreError) -> BackupReport {

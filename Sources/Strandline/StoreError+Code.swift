@@ -9,7 +9,8 @@ extension StoreError {
     case .locked: "STORE_BUSY"
     case .noStore, .unsupportedFormat, .wrongProcess, .closed: "STORE_UNAVAILABLE"
     case .invalidOption, .schemaMismatch, .migrationFailed, .invalidSchema: "CONFIG_INVALID"
-    case .corrupt, .outOfSpace, .poisoned, .ioFailed, .historyTrimmed, .historyForked, .generationGone, .targetExists:
+    case .corrupt, .outOfSpace, .poisoned, .ioFailed, .historyTrimmed, .historyForked, .generationGone, .targetExists,
+      .copyUnconfirmed:
       "STORE"
     }
   }

@@ -22,6 +22,7 @@ extension StoreError: CustomStringConvertible {
     case .historyForked(let sequence): LogError.historyForked(at: sequence).description
     case .generationGone: LogError.generationGone.description
     case .targetExists(let path): LogError.targetExists(path: path).description
+    case .copyUnconfirmed(let path, let failure): LogError.copyUnconfirmed(path: path, failure).description
     case .invalidOption(let name, let reason): "Option \(name): \(reason)."
     case .schemaMismatch(let differences):
       "The declared schema does not fit the stored one: \(differences.map(\.description).joined(separator: "; ")). Nothing was written. "

@@ -37,6 +37,9 @@ public enum StoreError: Error, Hashable, Sendable {
   case generationGone
   /// The target of a backup exists already.
   case targetExists(path: String)
+  /// A backup or a kept copy stands whole at the path, but the sync of the directory that holds it failed: whether its name survives a power
+  /// cut is unknown.
+  case copyUnconfirmed(path: String, IOFailure)
   /// An option is outside its range.
   case invalidOption(name: String, reason: String)
   /// What is declared differs from what the store holds in a way that needs a ``Migration`` or a rename.
@@ -118,6 +121,7 @@ extension StoreError {
       case .resetSince, .epochEnded, .generationGone: .generationGone
       case .historyForked(let sequence): .historyForked(at: sequence)
       case .targetExists(let path): .targetExists(path: path)
+      case .copyUnconfirmed(let path, let failure): .copyUnconfirmed(path: path, failure)
       case .invalidOption(let name, let reason): .invalidOption(name: name, reason: reason)
       case .outOfTurn(let expected, _): .undecodable(what: "commit \(expected)", reason: "one in front of it failed")
       case .replayRefused(let sequence, let reason): .undecodable(what: "commit \(sequence)", reason: reason)

@@ -212,7 +212,8 @@ public final class Log: Sendable {
   ///   - base: layers the new state begins with; written, synced and named in the directory before the call.
   ///   - cause: a number of the caller's, kept in the record.
   ///   - keepCopy: first put a complete copy of the store into a `kept-…` directory inside it, with hard links. If that fails the
-  ///     error is thrown and the log is not reset.
+  ///     error is thrown and the log is not reset, also with ``LogError/copyUnconfirmed(path:_:)``, where the copy stands.
+  ///   - copyName: of the copy, as ``KeptCopyName`` makes them; nil makes one up.
   /// - Throws: ``LogError/limitExceeded(_:)`` with nothing written; ``LogError/poisoned(first:buffered:)`` when the outcome is unknown,
   ///   which the next open finds out; ``LogError/outOfSpace(_:)`` only with `keepCopy`, or where the space that is kept for a reset could
   ///   not be made again after an open on a full disk; ``LogError/readOnly``, ``LogError/closed``, ``LogError/wrongProcess``.
@@ -221,19 +222,21 @@ public final class Log: Sendable {
   @available(*, noasync, message: "blocks; use the async form")
   @discardableResult
   public func reset(
-    carrying records: [[UInt8]] = [], base: [LayerEntry] = [], cause: UInt32 = 0, keepCopy: Bool = false
+    carrying records: [[UInt8]] = [], base: [LayerEntry] = [], cause: UInt32 = 0, keepCopy: Bool = false,
+    copyName: String? = nil
   ) throws(LogError) -> ResetReport {
-    try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy)
+    try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy, copyName: copyName)
   }
 
   /// As the synchronous form, on the committer thread. `CancellationError` with nothing written if the task was cancelled before.
   @discardableResult
   public func reset(
-    carrying records: [[UInt8]] = [], base: [LayerEntry] = [], cause: UInt32 = 0, keepCopy: Bool = false
+    carrying records: [[UInt8]] = [], base: [LayerEntry] = [], cause: UInt32 = 0, keepCopy: Bool = false,
+    copyName: String? = nil
   ) async throws -> ResetReport {
     try Task.checkCancellation()
     return try await core.onCommitter { (core) throws(LogError) in
-      try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy)
+      try core.reset(carrying: records, base: base, cause: cause, keepCopy: keepCopy, copyName: copyName)
     }
   }
 
@@ -244,6 +247,7 @@ public final class Log: Sendable {
   /// - Parameter path: absolute, or relative to the working directory; its parent must exist, and nothing may be there.
   /// - Throws: ``LogError/targetExists(path:)``, ``LogError/outOfSpace(_:)``, ``LogError/ioFailed(_:)``, ``LogError/readOnly``;
   ///   ``LogError/corrupt(_:)`` if a segment is shorter than it was. Nothing new is at `path` then.
+  ///   ``LogError/copyUnconfirmed(path:_:)`` with the whole copy there.
   /// - Complexity: O(bytes of the store); files are shared instead of copied where the file system can.
   @available(*, noasync, message: "blocks; use the async form")
   @discardableResult

@@ -12,9 +12,9 @@ extension LogError: CustomStringConvertible {
       }
     case .corrupt(let report):
       "\(report). Nothing was changed. `strandline log verify` lists all damage; "
-        + "`strandline log salvage --to NEW` copies what verifies."
-    case .unsupportedFormat(let file, .notAStore):
-      "\(file): \(LogError.FormatDetail.notAStore). Nothing was changed."
+        + "`strandline log salvage STORE --to NEW` copies what verifies."
+    case .unsupportedFormat(let file, let detail) where detail.isForeign:
+      "\(file): \(detail). Nothing was changed."
     case .unsupportedFormat(let file, let detail):
       "\(file): \(detail). Nothing was changed. Use the version that wrote it, or a newer one."
     case .readOnly:
@@ -22,7 +22,7 @@ extension LogError: CustomStringConvertible {
     case .limitExceeded(let limit):
       "\(limit.name.rawValue) is \(limit.value), at most \(limit.maximum) is allowed. Nothing was written."
     case .outOfSpace(let failure):
-      "\(failure). Nothing was added to the store. Free some space and try again; reset() works all the same."
+      "\(failure). What was acknowledged stays. Free some space and try again."
     case .poisoned(let first, let buffered):
       "\(first). Its outcome is unknown, \(buffered) buffered commits are in doubt, and no more is written. "
         + "Close the log and open it again."
@@ -42,6 +42,8 @@ extension LogError: CustomStringConvertible {
       "Files were removed by a reset or release in another process. Open again."
     case .targetExists(let path):
       "\(path): exists already. Nothing was written; name a new place."
+    case .copyUnconfirmed(let path, let failure):
+      "\(path): stands whole, but \(failure): a power cut may still take it. Sync the file system, or make the copy again."
     case .invalidOption(let name, let reason):
       "Option \(name): \(reason)."
     case .epochEnded(let epoch):
@@ -62,6 +64,18 @@ extension LogError.FormatDetail: CustomStringConvertible {
     case .readOnlyFeatureBit(let bit): "uses feature bit \(bit), with which this version can only read"
     case .frameKind(let kind, let offset): "frame kind \(kind) at byte \(offset), which this version does not know"
     case .notAStore: "not a file of a Strandline store"
+    case .partOfStore: "a file of a Strandline store that says nothing by itself; name the directory of the store"
+    case .withoutTables:
+      "a log without tables, whose records are an application's own or lines of `strandline log append`; "
+        + "`strandline log` looks into it"
+    }
+  }
+
+  /// Not of another version: of another kind.
+  @_spi(Engine) public var isForeign: Bool {
+    switch self {
+    case .notAStore, .partOfStore, .withoutTables: true
+    case .majorVersion, .featureBit, .readOnlyFeatureBit, .frameKind: false
     }
   }
 }
@@ -82,6 +96,7 @@ extension CorruptionReport.Reason {
     switch self {
     case .rootDamaged: "META is damaged"
     case .rootMissing: "META is missing"
+    case .notAFile: "something else stands in the place of the file"
     case .logOlderThanRoot: "the log is older than META"
     case .segmentMissing: "a segment is missing"
     case .segmentHeaderDamaged: "the segment's header is damaged"

@@ -37,6 +37,9 @@ public enum LogError: Error, Hashable, Sendable {
   case generationGone
   /// The target of a backup, kept copy or salvage exists already.
   case targetExists(path: String)
+  /// The copy that a backup, `keepCopy` or a salvage made stands whole at the path, but the last sync, of the directory that holds it,
+  /// failed: whether its name survives a power cut is unknown.
+  case copyUnconfirmed(path: String, IOFailure)
   /// An option is outside its range.
   case invalidOption(name: String, reason: String)
   /// Compaction worked on an epoch that a reset has ended. Its layers are left for removal.
@@ -53,6 +56,10 @@ public enum LogError: Error, Hashable, Sendable {
     case readOnlyFeatureBit(Int)
     case frameKind(UInt8, offset: Int64)
     case notAStore
+    /// A file of a store that says nothing by itself.
+    case partOfStore
+    /// A log whose records are none that a store with tables writes.
+    case withoutTables
   }
 }
 
@@ -90,7 +97,30 @@ public struct IOFailure: Hashable, Sendable, CustomStringConvertible {
     self.errno = errno
   }
 
-  public var description: String { "\(path): \(operation.rawValue) failed: \(errno)" }
+  public var description: String {
+    if operation == .makeDirectory, errno == .noSuchFile {
+      let parent = StoreDirectory.parent(of: path)
+      return "\(parent): no such directory, and \(path) cannot be made without it"
+    }
+    if errno == .staleFile { return "\(path): was moved, replaced or removed while the store was open" }
+    return "\(path): \(operation.words) failed: \(errno)"
+  }
+}
+
+extension IOFailure.Operation {
+  /// For people.
+  @_spi(Engine) public var words: String {
+    switch self {
+    case .open, .close, .read, .write, .sync, .truncate, .rename, .unlink, .link: rawValue
+    case .syncDirectory: "sync of the directory"
+    case .allocate: "allocation of space"
+    case .makeDirectory: "making the directory"
+    case .list: "listing the directory"
+    case .status: "looking it up"
+    case .lock: "locking it"
+    case .startThread: "starting a thread"
+    }
+  }
 }
 
 /// Who holds a store, as the owner wrote it down. For people: a stale file blocks nobody.
@@ -112,10 +142,12 @@ public struct LockOwner: Hashable, Sendable {
 /// Damage to bytes that must be there: where, what was expected, what was found, and what else is known.
 public struct CorruptionReport: Hashable, Sendable {
   public enum Reason: String, Hashable, Sendable {
-    /// META: neither slot verifies.
+    /// META: neither slot verifies, or it has the wrong size.
     case rootDamaged
-    /// META is missing or has the wrong size beside segments or layers.
+    /// META is missing beside segments or layers.
     case rootMissing
+    /// A directory, a link, a FIFO or a device stands in the place of a file.
+    case notAFile
     /// META names an epoch or a RESET that the log does not have.
     case logOlderThanRoot
     /// A segment in the chain is missing.

@@ -11,11 +11,12 @@ enum StrandlineTool {
     members: [
       .command(TourCommand.self)
     ] + StoreCommands.nodes + [
-      .command(ServeCommand.self), .group(ScenarioCommands.group), .group(LogCommands.group),
-      .command(TourWriter.self),
+      .command(ServeCommand.self), .command(TokenCommand.self), .group(SyncCommands.group),
+      .group(ScenarioCommands.group), .group(LogCommands.group), .command(TourWriter.self),
     ])
 
   static func main() {
+    StandardStreams.occupyClosed()
     Interruption.install()
     let console = Console.standard()
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,4 +1,5 @@
 import Glibc
+import StrandlineTestSupport
 
 @testable import strandline
 
@@ -6,7 +7,10 @@ import Glibc
 final class ScratchDirectory {
   let path: String
 
-  init() throws { path = try DirectoryTree.makeTemporary(prefix: "strandline-test-") }
+  init() throws {
+    DescriptorLimit.raise()
+    path = try DirectoryTree.makeTemporary(prefix: "strandline-test-")
+  }
 
   deinit { try? DirectoryTree.remove(path) }
 

@@ -30,6 +30,24 @@ public final class LoopbackSocket: Sendable {
     return (socket, Int(UInt16(bigEndian: address.sin_port)))
   }
 
+  /// A port that nobody has just now, for a server that has to be told one. No outgoing connection is given such a port.
+  public static func freePort() throws(Failure) -> Int {
+    var failure = Failure(operation: "bind", number: EADDRINUSE)
+    for _ in 0..<100 {
+      let port = Int.random(in: 20_000..<32_000)
+      let socket = LoopbackSocket(descriptor: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+      var address = Self.address(port: port)
+      let answer = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(socket.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      if answer == 0 { return port }
+      failure.number = errno
+    }
+    throw failure
+  }
+
   public func accept() throws(Failure) -> LoopbackSocket {
     let accepted = Glibc.accept(descriptor, nil, nil)
     guard accepted >= 0 else { throw Failure(operation: "accept", number: errno) }

@@ -5,6 +5,7 @@ public final class TemporaryDirectory: Sendable {
   public let path: String
 
   public init() {
+    DescriptorLimit.raise()
     var template = Array("/tmp/strandline-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { preconditionFailure("no temporary directory: errno \(errno)") }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -34,9 +34,9 @@ extension StoreEngine {
   /// What the compactor's thread does when it is woken.
   func compactInBackground() {
     do throws(StoreError) {
-      while try writeOutOldestFrozen() {}
+      while try writeOutOldestFrozen(effort: .fast) {}
       while let range = MergePolicy.next(byteCounts: layerByteCounts, unit: mergeUnit) {
-        guard try merge(range) else { break }
+        guard try merge(range, effort: .fast) else { break }
       }
       try releaseHistory()
       try buildIndexes()
@@ -78,9 +78,11 @@ extension StoreEngine {
   /// Writes everything into one layer. On the compactor's thread.
   private func compactFully() throws(StoreError) {
     lane.withLock { lane in freeze(&lane) }
-    while try writeOutOldestFrozen() {}
+    while try writeOutOldestFrozen(effort: .thorough) {}
     let stack = lane.withLock { $0.state.stack }
-    if stack.disk.count > 1 || stack.disk.first.map(hasGarbage) ?? false { _ = try merge(0..<stack.disk.count) }
+    if stack.disk.count > 1 || stack.disk.first.map(hasGarbage) ?? false {
+      _ = try merge(0..<stack.disk.count, effort: .thorough)
+    }
     try releaseHistory(leavesActive: true)
     gate.noteCompaction(failure: nil)
   }
@@ -94,7 +96,7 @@ extension StoreEngine {
   }
 
   /// Writes the oldest frozen memory layer to disk. False: there is none.
-  private func writeOutOldestFrozen() throws(StoreError) -> Bool {
+  private func writeOutOldestFrozen(effort: LayerOptions.Effort) throws(StoreError) -> Bool {
     let (stack, through) = lane.withLock { ($0.state.stack, $0.frozenThrough.last) }
     guard stack.memory.count > 1, let frozen = stack.memory.last, through != nil else { return false }
     guard gate.waitForCommits(through: frozen.lastSequence ?? 0) else { throw .closed }
@@ -108,7 +110,8 @@ extension StoreEngine {
     let first = min((stack.disk.first?.entry.lastSequence.rawValue ?? 0) + 1, last)
     let step = try build(
       [frozen.makeCursor()], level: 0, covering: first...last, horizon: min(historyHorizon, last),
-      isBottom: stack.disk.isEmpty, versionCountMax: frozen.versionCount, tables: try settledTables(of: stack))
+      isBottom: stack.disk.isEmpty, versionCountMax: frozen.versionCount, effort: effort,
+      tables: try settledTables(of: stack))
     guard let step else { throw .closed }
     let entries = (step.layer.map { [$0.entry] } ?? []) + stack.disk.map(\.entry)
     guard try putInForce(entries, through: last, epoch: stack.epoch, made: step.layer) else { return true }
@@ -131,11 +134,11 @@ extension StoreEngine {
   /// A merge takes seconds, and a frozen layer that waits for its end would make writers wait.
   private func writeOutFrozen() throws(StoreError) {
     guard published.withLock({ $0.snapshot.state.stack.memory.count > 1 }) else { return }
-    while try writeOutOldestFrozen() {}
+    while try writeOutOldestFrozen(effort: .fast) {}
   }
 
   /// Merges layers on disk into one. False: it was told to stop, or a reset made it useless.
-  private func merge(_ range: Range<Int>) throws(StoreError) -> Bool {
+  private func merge(_ range: Range<Int>, effort: LayerOptions.Effort) throws(StoreError) -> Bool {
     let state = lane.withLock { $0.state }
     let layers = Array(state.stack.disk[range])
     guard let top = layers.first, let bottom = layers.last else { return false }
@@ -147,6 +150,7 @@ extension StoreEngine {
       layers.map { $0.makeCursor() }, level: MergePolicy.level(byteCount: size, unit: mergeUnit),
       covering: bottom.entry.firstSequence.rawValue...last, horizon: horizon, isBottom: isBottom,
       versionCountMax: layers.reduce(0) { $0 + $1.versionCount }, dictionary: Self.dictionary(of: layers),
+      effort: effort,
       tables: try settledTables(of: state.stack), meanwhile: writeOutFrozen)
     guard let step else { return false }
     // Layers that were written out meanwhile lie on top; those below are as they were, unless there was a reset.
@@ -188,7 +192,8 @@ extension StoreEngine {
   /// Writes the merge of `cursors` into a new layer file and opens it. Nil: told to stop.
   private func build(
     _ cursors: [any VersionCursor], level: UInt8, covering: ClosedRange<UInt64>, horizon: UInt64, isBottom: Bool,
-    versionCountMax: Int, dictionary: LayerOptions.Dictionary = .sampled, tables: Tables,
+    versionCountMax: Int, dictionary: LayerOptions.Dictionary = .sampled, effort: LayerOptions.Effort,
+    tables: Tables,
     meanwhile: () throws(StoreError) -> Void = {}
   ) throws(StoreError) -> Step? {
     let started = environment.clock.monotonicNanoseconds()
@@ -196,7 +201,7 @@ extension StoreEngine {
     if log.status.durable.sequence.rawValue < covering.upperBound { try syncLog() }
     var writer = try LayerWriter(
       in: directory, identifier: log.status.identifier, environment: environment, keySeed: seeds.disk,
-      options: LayerOptions(keyCountMax: versionCountMax, dictionary: dictionary))
+      options: LayerOptions(keyCountMax: versionCountMax, dictionary: dictionary, effort: effort))
     var count: UInt64 = 0
     do throws(StoreError) {
       let isDone = try VersionMerge.run(
@@ -237,7 +242,7 @@ extension StoreEngine {
     return Tables(try Catalog(storedIn: stack, at: max(stack.horizon, min(historyHorizon, acknowledged))))
   }
 
-  private func syncLog() throws(StoreError) {
+  func syncLog() throws(StoreError) {
     do throws(LogError) { try log.sync() } catch { throw StoreError(error) }
   }
 

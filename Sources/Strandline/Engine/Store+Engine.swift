@@ -25,12 +25,13 @@ extension Store {
   /// - Returns: what was done, and the voided state.
   /// - Throws: ``StoreError`` as ``reset(keepCopy:)-(Bool)``, with nothing changed when `carrying` throws.
   @_spi(Engine) public func reset(
-    keepCopy: Bool, carrying: @escaping @Sendable (ReadView) throws(StoreError) -> [(table: String, row: Row)]
+    keepCopy: Bool, copyName: String? = nil,
+    carrying: @escaping @Sendable (ReadView) throws(StoreError) -> [(table: String, row: Row)]
   ) async throws -> (report: StoreResetReport, before: ReadView) {
     try Task.checkCancellation()
     let engine = engine
     return try await OwnThread.run { () throws(StoreError) in
-      try engine.reset(keepCopy: keepCopy, carrying: carrying)
+      try engine.reset(keepCopy: keepCopy, copyName: copyName, carrying: carrying)
     }
   }
 }

@@ -7,13 +7,14 @@ extension StoreEngine {
   ///   declared columns and without indexes, are there behind the reset, in the same record.
   /// - Returns: what was done, and the voided state.
   func reset(
-    keepCopy: Bool, carrying: (ReadView) throws(StoreError) -> [(table: String, row: Row)] = { _ in [] }
+    keepCopy: Bool, copyName: String? = nil,
+    carrying: (ReadView) throws(StoreError) -> [(table: String, row: Row)] = { _ in [] }
   ) throws(StoreError) -> (report: StoreResetReport, before: ReadView) {
     let started = environment.clock.monotonicNanoseconds()
     precondition(!isInLane, "reset inside write: reset after it")
     var (report, before) = try gate.exclusively { () throws(StoreError) in
       try lane.withLock { (lane) throws(StoreError) in
-        gate.hasPending ? nil : try reset(&lane, keepCopy: keepCopy, carrying: carrying)
+        gate.hasPending ? nil : try reset(&lane, keepCopy: keepCopy, copyName: copyName, carrying: carrying)
       }
     }
     options.observer?.note(.reset(epoch: report.epoch))
@@ -22,17 +23,13 @@ extension StoreEngine {
   }
 
   private func reset(
-    _ lane: inout Lane, keepCopy: Bool, carrying: (ReadView) throws(StoreError) -> [(table: String, row: Row)]
+    _ lane: inout Lane, keepCopy: Bool, copyName: String?,
+    carrying: (ReadView) throws(StoreError) -> [(table: String, row: Row)]
   ) throws(StoreError) -> (StoreResetReport, ReadView) {
     let old = lane.state.stack
     let before = ReadView(Snapshot(state: lane.state, sequence: lane.next - 1))
     let (carried, isComplete) = try records(lane.state.tables, try carrying(before))
-    let report: ResetReport
-    do throws(LogError) {
-      report = try log.reset(carrying: carried, cause: Cause.reset.rawValue, keepCopy: keepCopy)
-    } catch {
-      throw StoreError(error)
-    }
+    let report = try resetLog(carrying: carried, base: [], keepCopy: keepCopy, copyName: copyName)
     let sequence = report.position.sequence.rawValue
     let memory = MemoryLayer(seed: seeds.memory, pool: chunks)
     for record in carried {
@@ -42,20 +39,38 @@ extension StoreEngine {
       }
     }
     let stack = LayerStack(epoch: report.epoch, seeds: seeds, memory: [memory], disk: [])
-    lane.state = StoreState(stack: stack, tables: lane.state.tables)
     lane.owesDefinitions = !isComplete
+    return (begin(StoreState(stack: stack, tables: lane.state.tables), report, instead: old, &lane), before)
+  }
+
+  func resetLog(
+    carrying records: [[UInt8]], base: [LayerEntry], keepCopy: Bool, copyName: String?
+  ) throws(StoreError) -> ResetReport {
+    do throws(LogError) {
+      return try log.reset(
+        carrying: records, base: base, cause: Cause.reset.rawValue, keepCopy: keepCopy, copyName: copyName)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Shows everybody the state that a RESET began.
+  func begin(
+    _ state: StoreState, _ report: ResetReport, instead old: LayerStack, _ lane: inout Lane
+  ) -> StoreResetReport {
+    let sequence = report.position.sequence.rawValue
+    lane.state = state
     lane.next = sequence + 1
     lane.frozenThrough = []
-    show { $0.snapshot = Snapshot(state: lane.state, sequence: sequence) }
+    show { $0.snapshot = Snapshot(state: state, sequence: sequence) }
     times.withLock { $0 = TimeTrail() }
     gate.stall(false)
     retire(old.disk)
     let versionCount = old.disk.reduce(0) { $0 + $1.versionCount } + old.memory.reduce(0) { $0 + $1.versionCount }
-    let result = StoreResetReport(
+    return StoreResetReport(
       epoch: report.epoch, position: report.position, keptCopy: report.keptCopy,
       voidedVersionCount: UInt64(versionCount),
       voidedByteCount: report.voidedByteCount + old.disk.reduce(0) { $0 + $1.entry.byteCount }, nanoseconds: 0)
-    return (result, before)
   }
 
   /// What a RESET carries, and whether every table's definition is in it: those that do not fit are written by the next commit. The limit

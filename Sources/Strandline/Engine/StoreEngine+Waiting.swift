@@ -10,6 +10,8 @@ extension StoreEngine {
     if try gate.passAtOnce() { return }
     if gate.compactionFailure != nil { compactor.retryWithoutThread() }
     let started = environment.clock.monotonicNanoseconds()
+    waits.withLock { $0.waitingCount += 1 }
+    defer { waits.withLock { $0.waitingCount -= 1 } }
     if try gate.passAsWriter() { noteStall(since: started) }
   }
 
@@ -21,6 +23,8 @@ extension StoreEngine {
     if gate.isBusy {
       let started = environment.clock.monotonicNanoseconds()
       let isStalled = gate.isStalled
+      waits.withLock { $0.waitingCount += 1 }
+      defer { waits.withLock { $0.waitingCount -= 1 } }
       while gate.isBusy { try await Task.sleep(for: .milliseconds(1)) }
       if isStalled { noteStall(since: started) }
     }

@@ -42,7 +42,7 @@ struct StoreOpener {
     }
     let memorySeed = logOptions.environment.randomBits()
     let chunks = ChunkPool(byteCountMax: options.memoryLayerByteCountMax)
-    var replay = StoreReplay(seed: memorySeed, chunks: chunks)
+    var replay = StoreReplay(path: path, seed: memorySeed, chunks: chunks)
     let log: Log
     do throws(LogError) {
       log = try Log.open(at: path, options: logOptions) { (batch) throws(LogError) in try replay.take(batch) }
@@ -55,7 +55,7 @@ struct StoreOpener {
     let cache = BlockCache(byteCountMax: options.cacheByteCountMax)
     var disk: [DiskLayer] = []
     var times = TimeTrail()
-    for entry in replay.base ?? status.layers {
+    for entry in status.layers {
       let layer = try openLayer(entry, directory, status.identifier, cache, seeds.disk)
       disk.append(layer)
     }

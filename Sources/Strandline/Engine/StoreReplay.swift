@@ -2,15 +2,18 @@
 
 /// Folds the tail of the log into a memory layer while the log is opened.
 struct StoreReplay {
+  private let path: String
   private let seed: UInt64
   private let chunks: ChunkPool
   private(set) var memory: MemoryLayer
-  /// The base of the last RESET in the tail; nil if there was none.
-  private(set) var base: [LayerEntry]?
   /// Time and number of the last commit seen.
   private(set) var times = TimeTrail()
+  /// Whether anything was a store's own.
+  private var sawFact = false
 
-  init(seed: UInt64, chunks: ChunkPool) {
+  /// - Parameter path: of the store, for errors.
+  init(path: String, seed: UInt64, chunks: ChunkPool) {
+    self.path = path
     self.seed = seed
     self.chunks = chunks
     memory = MemoryLayer(seed: seed, pool: chunks)
@@ -20,7 +23,8 @@ struct StoreReplay {
   private var items: [MemoryLayer.Item] = []
   private static let itemCount = 1024
 
-  /// - Throws: ``LogError/replayRefused(at:reason:)`` for records that are not facts.
+  /// - Throws: ``LogError/unsupportedFormat(file:detail:)`` where the first record already is no fact: a log that an application keeps by
+  ///   itself; ``LogError/replayRefused(at:reason:)`` where a later one is none.
   mutating func take(_ batch: borrowing ReplayBatch) throws(LogError) {
     for frame in batch.frames {
       switch frame.kind {
@@ -28,7 +32,6 @@ struct StoreReplay {
       case .reset:
         items.removeAll(keepingCapacity: true)
         memory = MemoryLayer(seed: seed, pool: chunks)
-        base = batch.reset(of: frame)?.base ?? []
       case .records:
         if frame.isFirst { times.note(frame.time, sequence: frame.sequence.rawValue) }
       }
@@ -36,10 +39,10 @@ struct StoreReplay {
         switch FactView.decode(record) {
         case .put(let key, let value): put(key, value, frame)
         case .delete(let key): put(key, nil, frame)
-        case .header: continue
+        case .header: sawFact = true
         case nil:
-          throw .replayRefused(
-            at: frame.sequence, reason: "a record is no fact of a store; it may be a log written by itself")
+          guard sawFact else { throw .unsupportedFormat(file: path, detail: .withoutTables) }
+          throw .replayRefused(at: frame.sequence, reason: "a record is no fact of a store")
         }
       }
     }

@@ -6,6 +6,8 @@ public struct WriteWaits: Hashable, Sendable {
   /// Commits that waited because the memory layer was full and the one in front of it was still being written.
   public var stalledCount: UInt64 = 0
   public var stalledNanoseconds: UInt64 = 0
+  /// Writers that wait at this moment: for compaction, or for a reset that is under way.
+  public var waitingCount = 0
   /// The longest of all.
   public var longestNanoseconds: UInt64 = 0
 

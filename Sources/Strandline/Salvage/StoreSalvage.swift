@@ -12,8 +12,8 @@ public enum StoreSalvage {
   ///   - target: where the new store is to stand; nothing may be there, its parent must exist.
   ///   - epoch: an older epoch to save instead of the highest.
   ///   - environment: the disk, the clocks and chance; the machine's own.
-  /// - Throws: as ``Salvage/run(from:to:epoch:environment:)``, with nothing at `target`; only where the sync of its parent fails, which comes
-  ///   last, the whole new store stands there.
+  /// - Throws: as ``Salvage/run(from:to:epoch:environment:)``; ``StoreError/copyUnconfirmed(path:_:)`` with the whole new store at `target`,
+  ///   other errors with nothing there.
   /// - Complexity: reads the log and each damaged layer twice, whole layers once more to copy them; where something is lost, everything that
   ///   was kept is written once more.
   @discardableResult
@@ -71,7 +71,7 @@ private final class SalvageWork: LayerSalvager {
       case .outOfSpace(let failure): throw .outOfSpace(failure)
       case .ioFailed(let failure): throw .ioFailed(failure)
       // A log that an application keeps by itself has no tables to look after.
-      case .undecodable where outcomes.isEmpty: break
+      case .unsupportedFormat(_, .withoutTables) where outcomes.isEmpty, .undecodable where outcomes.isEmpty: break
       default: unsettled = error
       }
     }
@@ -122,7 +122,7 @@ private final class SalvageWork: LayerSalvager {
     return report
   }
 
-  /// A loss in words: one, or two where it reaches from one table into another and nothing tells where that begins.
+  /// A loss in words: one, or several where nothing tells which tables it reaches from and into.
   private func lostKeys(_ lost: LayerSalvage.LostVersions) -> [LostKeys] {
     func keys(_ prefix: KeyPrefix?, after: StoreKey?, before: StoreKey?, isOpenEnded: Bool) -> LostKeys {
       let family = prefix.map { prefix in
@@ -142,14 +142,18 @@ private final class SalvageWork: LayerSalvager {
         family: family, table: table, after: text(after), before: text(before), isOpenEnded: isOpenEnded,
         byteCount: lost.bytes.count)
     }
-    let prefixes = lost.prefix.map { [$0] } ?? [lost.after?.prefix, lost.before?.prefix].compactMap { $0 }
-    if prefixes.count == 2, prefixes[0] != prefixes[1] {
-      return [
-        keys(prefixes[0], after: lost.after, before: nil, isOpenEnded: false),
-        keys(prefixes[1], after: nil, before: lost.before, isOpenEnded: false),
-      ]
+    if let prefix = lost.prefix {
+      return [keys(prefix, after: lost.after, before: lost.before, isOpenEnded: lost.isOpenEnded)]
     }
-    return [keys(prefixes.first, after: lost.after, before: lost.before, isOpenEnded: lost.isOpenEnded)]
+    if let one = lost.after?.prefix, one == lost.before?.prefix {
+      return [keys(one, after: lost.after, before: lost.before, isOpenEnded: lost.isOpenEnded)]
+    }
+    var losses: [LostKeys] = []
+    if let after = lost.after { losses.append(keys(after.prefix, after: after, before: nil, isOpenEnded: false)) }
+    // Whatever lies between two tables, in front of the first or behind the last may be among it.
+    losses.append(keys(nil, after: nil, before: nil, isOpenEnded: lost.isOpenEnded))
+    if let before = lost.before { losses.append(keys(before.prefix, after: nil, before: before, isOpenEnded: false)) }
+    return losses
   }
 }
 

@@ -6,7 +6,7 @@ extension LogCore {
   // MARK: Reset
 
   func reset(
-    carrying records: [[UInt8]], base: [LayerEntry], cause: UInt32, keepCopy: Bool
+    carrying records: [[UInt8]], base: [LayerEntry], cause: UInt32, keepCopy: Bool, copyName: String?
   ) throws(LogError) -> ResetReport {
     let list = try Self.recordList(records)
     guard base.count <= LayerEntry.countMax else {
@@ -17,7 +17,7 @@ extension LogCore {
     let report = try withWriter { (writer) throws(LogError) in
       try writer.beginWriting()
       var keptCopy: String?
-      if keepCopy { keptCopy = try self.keepCopy(writer) }
+      if keepCopy { keptCopy = try self.keepCopy(writer, named: copyName) }
       let payload = ResetPayload(
         epoch: writer.chain.epoch + 1, cause: cause, time: environment.clock.wallMilliseconds(), base: base)
       let frame = EncodedFrame(
@@ -206,12 +206,13 @@ extension LogCore {
   // MARK: Copies
 
   /// Puts a linked copy of everything up to now beside the log. The lane is held.
-  private func keepCopy(_ writer: Writer) throws(LogError) -> String {
+  private func keepCopy(_ writer: Writer, named chosen: String?) throws(LogError) -> String {
     try writer.sync()
     try writer.roll()
     let headers = headers(with: writer).filter { $0.ordinal < writer.segment.header.ordinal }
-    let name = KeptCopyName.make(
-      milliseconds: environment.clock.wallMilliseconds(), randomBits: environment.randomBits())
+    let name =
+      chosen
+      ?? KeptCopyName.make(milliseconds: environment.clock.wallMilliseconds(), randomBits: environment.randomBits())
     let target = directory.path(of: name)
     let source = StoreCopy.Source(
       headers: headers, end: writer.segment.header.baseLSN, endTag: writer.segment.header.predecessor.headTag,

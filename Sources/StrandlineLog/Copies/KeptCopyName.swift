@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// The name of a kept copy: `kept-<UTC time>-<random>`, so that copies sort by age and never meet.
-enum KeptCopyName {
-  static func make(milliseconds: Int64, randomBits: UInt64) -> String {
+@_spi(Engine) public enum KeptCopyName {
+  public static func make(milliseconds: Int64, randomBits: UInt64) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()
     guard gmtime_r(&seconds, &parts) != nil else { return "kept-0-\(hexadecimal(randomBits))" }
@@ -16,7 +16,7 @@ enum KeptCopyName {
   }
 
   /// Whether `make` gives names like this one.
-  static func isOne(_ name: String) -> Bool {
+  public static func isOne(_ name: String) -> Bool {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == "kept", parts[2].utf8.count == 16 else { return false }
     let time = parts[1].utf8

@@ -28,30 +28,22 @@ struct StoreCopy {
   ///   - target: where the copy is to stand; nothing may be there.
   ///   - temporary: where it is built; in the same directory.
   /// - Returns: bytes of the copied or linked files.
+  /// - Throws: ``LogError/copyUnconfirmed(path:_:)`` with the whole copy at `target`, other errors with nothing there.
   func make(_ source: Source, at target: String, temporary: String, method: Method) throws(LogError) -> Int64 {
     let there = try directory.perform(.status, target) { () throws(Errno) in
       try fileSystem.statusIfPresent(at: target)
     }
     if there != nil { throw .targetExists(path: target) }
-    let copy = StoreDirectory(path: temporary, fileSystem: fileSystem)
-    try directory.performNeedingSpace(.makeDirectory, temporary) { () throws(Errno) in
-      try fileSystem.makeDirectory(temporary)
-    }
+    let place = NewDirectory(target: target, temporary: temporary, fileSystem: fileSystem)
+    try place.begin()
+    let byteCount: Int64
     do throws(LogError) {
-      let byteCount = try fill(copy, source, method: method)
-      try directory.perform(.rename, target) { () throws(Errno) in
-        try fileSystem.rename(temporary, to: target, replacing: false)
-      }
-      let parent = StoreDirectory(path: target, fileSystem: fileSystem).parent
-      try directory.perform(.syncDirectory, parent) { () throws(Errno) in try fileSystem.syncDirectory(parent) }
-      return byteCount
+      byteCount = try fill(place.directory, source, method: method)
     } catch {
-      do throws(Errno) { try directory.removeTree(temporary) } catch {}
-      if case .ioFailed(let failure) = error, failure.operation == .rename, failure.errno.rawValue == EEXIST {
-        throw .targetExists(path: target)
-      }
-      throw error
+      throw place.abandon(error)
     }
+    try place.finish()
+    return byteCount
   }
 
   private func fill(_ copy: StoreDirectory, _ source: Source, method: Method) throws(LogError) -> Int64 {

@@ -47,11 +47,11 @@ final class RootFile {
       guard error.meansNoRegularFile else {
         throw .ioFailed(IOFailure(operation: .open, path: path, errno: error))
       }
-      throw noRoot(path, found: "no regular file")
+      throw notAFile(path)
     }
     do throws(LogError) {
       let identity = try status(of: file, in: directory)
-      guard identity.kind == .file else { throw noRoot(path, found: "no regular file") }
+      guard identity.kind == .file else { throw notAFile(path) }
       if access != .read { try settle(file, in: directory) }
       let reading = try read(file, in: directory)
       return RootFile(directory: directory, file: file, identity: identity, reading: reading)
@@ -75,17 +75,21 @@ final class RootFile {
     try directory.perform(.read, path) { () throws(Errno) in try directory.fileSystem.dropCache(file, from: 0) }
   }
 
-  static func noRoot(_ path: String, found: String) -> LogError {
+  static func notAFile(_ path: String) -> LogError {
     .corrupt(
       CorruptionReport(
-        reason: .rootMissing, file: path, expected: "a file of \(RootSlot.fileByteCount) bytes", found: found))
+        reason: .notAFile, file: path, expected: "META, a file of \(RootSlot.fileByteCount) bytes",
+        found: "no regular file"))
   }
 
   static func read(_ file: FileDescriptor, in directory: StoreDirectory) throws(LogError) -> Reading {
     let path = directory.path(of: RootSlot.fileName)
     let status = try status(of: file, in: directory)
     guard status.byteCount == Int64(RootSlot.fileByteCount) else {
-      throw noRoot(path, found: "\(status.byteCount) bytes")
+      throw .corrupt(
+        CorruptionReport(
+          reason: .rootDamaged, file: path, expected: "a file of \(RootSlot.fileByteCount) bytes",
+          found: "\(status.byteCount) bytes"))
     }
     let bytes = try directory.perform(.read, path) { () throws(Errno) in
       try directory.fileSystem.readBytes(file, at: 0, byteCount: RootSlot.fileByteCount)
@@ -181,9 +185,9 @@ final class RootFile {
   private func checkIdentity() throws(LogError) {
     let path = directory.path(of: RootSlot.fileName)
     let named = try directory.perform(.status, path) { () throws(Errno) in
-      try directory.fileSystem.status(at: path)
+      try directory.fileSystem.statusIfPresent(at: path)
     }
-    guard named.device == identity.device, named.inode == identity.inode else {
+    guard let named, named.device == identity.device, named.inode == identity.inode else {
       throw .ioFailed(IOFailure(operation: .status, path: path, errno: .staleFile))
     }
   }

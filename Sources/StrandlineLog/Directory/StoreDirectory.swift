@@ -10,23 +10,28 @@ internal import Glibc
     self.fileSystem = fileSystem
   }
 
-  /// `path` as an absolute one without a slash at its end.
+  /// `path` as an absolute one, with one slash between names and none at its end.
   public static func absolute(_ path: String) throws(LogError) -> String {
-    var trimmed = path
-    while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
-    guard !trimmed.isEmpty, !trimmed.utf8.contains(0) else { throw .noStore(path: path) }
-    if trimmed.hasPrefix("/") { return trimmed }
-    guard let current = getcwd(nil, 0) else {
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw .noStore(path: path) }
+    // A name that is a dot says nothing; two dots may lead anywhere where links are in front of them.
+    let names = path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    if path.hasPrefix("/") { return "/\(names)" }
+    guard let working = getcwd(nil, 0) else {
       throw .ioFailed(IOFailure(operation: .status, path: path, errno: .current))
     }
-    defer { free(current) }
-    return "\(String(cString: current))/\(trimmed)"
+    defer { free(working) }
+    let current = String(cString: working)
+    if names.isEmpty { return current }
+    return current == "/" ? "/\(names)" : "\(current)/\(names)"
   }
 
-  public func path(of name: String) -> String { "\(path)/\(name)" }
+  public func path(of name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
 
   /// The directory that holds this one.
-  var parent: String {
+  var parent: String { Self.parent(of: path) }
+
+  /// The directory that holds the file or directory at an absolute path.
+  static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
     return String(path[..<slash])
   }
@@ -96,7 +101,7 @@ internal import Glibc
   }
 
   /// Removes a directory of ours with all files in it; names that are not there any more are fine.
-  func removeTree(_ treePath: String) throws(Errno) {
+  public func removeTree(_ treePath: String) throws(Errno) {
     for name in try fileSystem.retryingInterrupts({ () throws(Errno) in try fileSystem.list(treePath) }) {
       let inner = "\(treePath)/\(name)"
       if try fileSystem.statusIfPresent(at: inner)?.kind == .directory {

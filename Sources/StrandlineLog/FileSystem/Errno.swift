@@ -21,6 +21,7 @@ public struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Errno {
+  static let noSuchFile = Errno(ENOENT)
   /// The file under a descriptor is not the one its path names any more.
   static let staleFile = Errno(ESTALE)
 

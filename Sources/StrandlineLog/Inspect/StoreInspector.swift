@@ -58,10 +58,17 @@
     return try settled(isSuspect: isSuspect) { (survey) throws(LogError) in survey }
   }
 
+  /// A survey, and what it and the end of the log say about the store.
+  public func condition() throws(LogError) -> StoreCondition {
+    func isSuspect(_ condition: StoreCondition) -> Bool { (condition.worst ?? .note) >= .finding }
+    return try settled(isSuspect: isSuspect) { (survey) throws(LogError) in try StoreCondition(survey) }
+  }
+
   /// Calls `body` with a survey; where files vanished or the root changed under it, with a new one.
   ///
   /// - Parameter isSuspect: whether an answer could owe to a root that changed meanwhile, and is to be had again if one did.
-  public func settled<Result>(
+  /// - Throws: ``LogError/generationGone`` where each answer was one that the next look at META put in doubt.
+  private func settled<Result>(
     isSuspect: (Result) -> Bool, _ body: (StoreSurvey) throws(LogError) -> Result
   ) throws(LogError) -> Result {
     var attempt = 1
@@ -69,10 +76,11 @@
       do throws(LogError) {
         let survey = try look()
         let result = try body(survey)
-        guard target == .store, isSuspect(result), attempt < Self.attemptCountMax else { return result }
+        guard target == .store, isSuspect(result) else { return result }
         let now = try RootInspection.read(in: directory, searchesBits: false)
         let lock = LockState.of(directory)
-        if now.root == survey.root.root, lock.isHeld == survey.lock.isHeld { return result }
+        if now.isUnchanged(since: survey.root), lock.isHeld == survey.lock.isHeld { return result }
+        throw LogError.generationGone
       } catch {
         guard error == .generationGone, attempt < Self.attemptCountMax else { throw error }
       }
@@ -96,38 +104,25 @@
   public func verify(
     threadCount: Int = 1, layers: LayerProver? = nil, progress: (@Sendable (Int64) -> Void)? = nil
   ) throws(LogError) -> VerifyReport {
-    func isSuspect(_ report: VerifyReport) -> Bool { (report.worst ?? .note) >= .corruption }
+    func isSuspect(_ report: VerifyReport) -> Bool { (report.worst ?? .note) >= .finding }
     return try settled(isSuspect: isSuspect) { (survey) throws(LogError) in
       try StoreVerifier(
-        survey: survey, searchesBits: searchesBits, threadCount: threadCount, proveLayer: layers, progress: progress
+        condition: StoreCondition(survey), searchesBits: searchesBits, threadCount: threadCount, proveLayer: layers,
+        progress: progress
       ).run()
     }
   }
 
-  /// A survey, and the end of the last segment; nil if there is none with a header.
-  public func tail() throws(LogError) -> (survey: StoreSurvey, tail: TailInspection?) {
-    func isSuspect(_ answer: (survey: StoreSurvey, tail: TailInspection?)) -> Bool {
-      answer.tail?.isCorrupt ?? (answer.survey.chainError != nil)
-    }
-    return try settled(isSuspect: isSuspect) { (survey) throws(LogError) in (survey, try tail(of: survey)) }
-  }
-
-  /// Calls `body` with a survey, and again with a new one where files vanished under it; for work that hands results out on the way
-  /// and knows where it was.
-  public func resuming<Result>(_ body: (StoreSurvey) throws -> Result) throws -> Result {
+  /// Calls `body` with the condition of the store, and again with a new one where files vanished under it; for work that hands results
+  /// out on the way and knows where it was.
+  public func resuming<Result>(_ body: (StoreCondition) throws -> Result) throws -> Result {
     for _ in 1..<Self.attemptCountMax {
       do {
-        return try body(try survey())
+        return try body(try condition())
       } catch LogError.generationGone {
         continue
       }
     }
-    return try body(try survey())
-  }
-
-  public func tail(of survey: StoreSurvey) throws(LogError) -> TailInspection? {
-    guard let active = survey.active, let header = active.header, survey.piece == nil else { return nil }
-    let segment = try SegmentFile(inspecting: active.path, header: header, in: environment.fileSystem)
-    return try TailInspection.examine(segment, root: survey.root.root, isLocked: survey.lock.isHeld)
+    return try body(try condition())
   }
 }

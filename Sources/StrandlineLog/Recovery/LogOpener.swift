@@ -94,7 +94,10 @@ struct LogOpener {
     }
     let outcome = try replay(view.spans, from: start, consumer: consumer)
     finishReport(outcome.state, outcome.totals, since: started)
-    return (published(root: view.root, chain: view.headers, state: outcome.state), report)
+    var root = view.root
+    // META does not know of a RESET whose last steps have not been taken.
+    if let reset = outcome.lastReset, outcome.state.epoch > root.epoch { root.layers = reset.payload.base }
+    return (published(root: root, chain: view.headers, state: outcome.state), report)
   }
 
   /// The spans in front of damage, up to the last complete commit.

@@ -183,7 +183,8 @@ internal import Glibc
       guard error.meansNoRegularFile else {
         throw .ioFailed(IOFailure(operation: .open, path: path, errno: error))
       }
-      throw Self.damaged(path, "not a regular file")
+      throw .corrupt(
+        CorruptionReport(reason: .notAFile, file: path, expected: "a segment file", found: "no regular file"))
     }
     let header: SegmentHeader
     do throws(SegmentHeader.Defect) {

@@ -213,11 +213,21 @@ final class SpaceAhead: Sendable {
   /// Grows the active segment through a descriptor of its own: the kernel tells each descriptor once that a sync has failed, and the
   /// writer must not miss it because this one was told.
   private func grow(_ path: String, _ range: Range<Int64>, zeros: Bool) throws(LogError) {
-    let file = try directory.performNeedingSpace(.open, path) { () throws(Errno) in
-      try directory.fileSystem.openRetrying(path, .readWrite)
-    }
+    let file = try open(path, .readWrite)
     defer { directory.fileSystem.closeQuietly(file) }
     try grow(file, path, range, zeros: zeros)
+  }
+
+  private func open(_ path: String, _ access: FileAccess) throws(LogError) -> FileDescriptor {
+    do throws(LogError) {
+      return try directory.performNeedingSpace(.open, path) { () throws(Errno) in
+        try directory.fileSystem.openRetrying(path, access)
+      }
+    } catch {
+      // The directory was there when the store was opened.
+      guard case .ioFailed(let failure) = error, failure.errno == .noSuchFile else { throw error }
+      throw .ioFailed(IOFailure(operation: .open, path: directory.path, errno: .staleFile))
+    }
   }
 
   private func grow(_ file: FileDescriptor, _ path: String, _ range: Range<Int64>, zeros: Bool) throws(LogError) {
@@ -259,9 +269,7 @@ final class SpaceAhead: Sendable {
     let name = SegmentFileName(ordinal: ordinal, id: randomBits())
     let path = directory.path(of: name.temporary)
     let end = endKept(behind: Int64(SegmentHeader.blockByteCount))
-    let file = try directory.performNeedingSpace(.open, path) { () throws(Errno) in
-      try directory.fileSystem.openRetrying(path, .create)
-    }
+    let file = try open(path, .create)
     let prepared = Prepared(name: name, file: file, allocatedEnd: end)
     do throws(LogError) {
       try grow(file, path, 0..<end, zeros: true)

@@ -19,6 +19,8 @@ public enum SyncErrorCode: String, Hashable, Sendable, CaseIterable {
   case attachmentUnverified = "ATTACHMENT_UNVERIFIED"
   /// A bucket has no value, or no configured table has such a bucket column.
   case bucketUnset = "BUCKET_UNSET"
+  /// The client has to be reset, and that did not happen by itself.
+  case clientReset = "CLIENT_RESET"
   /// The configuration was refused.
   case configInvalid = "CONFIG_INVALID"
   /// The client was closed.
@@ -35,6 +37,8 @@ public enum SyncErrorCode: String, Hashable, Sendable, CaseIterable {
   case permanentTransport = "PERMANENT_TRANSPORT"
   /// A fault of the transport, or a refusal that may pass.
   case remote = "REMOTE"
+  /// The token of a reset action was used, replaced, or belongs to another store.
+  case resetActionGone = "RESET_ACTION_GONE"
   /// A hard delete on a table that marks rows as deleted.
   case softDeleteViolation = "SOFT_DELETE_VIOLATION"
   /// The store could not be read or written.

@@ -22,6 +22,8 @@ public struct TransportCode: RawRepresentable, Hashable, Sendable, CustomStringC
   public static let raised = TransportCode(rawValue: "P0001")
   /// A pull of a bucketed table that names no bucket.
   public static let unscopedPull = TransportCode(rawValue: "KZL01")
+  /// A pull that names more buckets than the server takes.
+  public static let tooManyBuckets = TransportCode(rawValue: "KZL02")
   /// A write to a table that can only be pulled.
   public static let tableIsPullOnly = TransportCode(rawValue: "KZP01")
   /// More mutations than the server takes at once.

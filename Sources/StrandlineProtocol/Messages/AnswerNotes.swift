@@ -12,6 +12,10 @@ public struct AnswerNotes: Hashable, Sendable {
   public var unknownTables: [String]
   /// `Retry-After`: seconds that the server asks to be left alone; nil where it does not ask.
   public var retryAfter: Int?
+  /// Bytes of the body that the request went out in; nil where there was none. Travels nowhere.
+  public var sentByteCount: Int?
+  /// Bytes of the body that the answer came in, unpacked; nil where there was none. Travels nowhere.
+  public var receivedByteCount: Int?
 
   public init(
     history: String? = nil, resetCause: String? = nil, isRecoveryForbidden: Bool = false, unknownTables: [String] = [],

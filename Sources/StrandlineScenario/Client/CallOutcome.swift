@@ -11,7 +11,7 @@ enum CallOutcome {
       try await body()
       self = .success
     } catch let error as SyncError {
-      self = .failure(code: error.code.rawValue, message: error.message)
+      self = .failure(code: error.catalogueCode?.rawValue ?? "\(error.code)", message: error.message)
     } catch {
       self = .failure(code: "\(type(of: error))", message: "\(error)")
     }

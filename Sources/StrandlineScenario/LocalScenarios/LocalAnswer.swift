@@ -1,3 +1,5 @@
+internal import StrandlineSync
+
 /// What a call of a local scenario answered, and what the step says of it.
 enum LocalAnswer {
   case done
@@ -5,6 +7,10 @@ enum LocalAnswer {
   case depth(Int)
   case count(Int)
   case cursor(String)
+  /// Nil: the call answered nothing.
+  case value(Value?)
+  /// Nil: there is no such file.
+  case status(AttachmentStatus?)
 
   /// Throws what is not as the step says.
   func compare(with step: MessageMember) throws {
@@ -14,6 +20,33 @@ enum LocalAnswer {
     case .depth(let depth): try compare("expect_depth", .int(Int64(depth)), step)
     case .count(let count): try compare("expect_count", .int(Int64(count)), step)
     case .cursor(let cursor): try compare("expect_cursor", .string(cursor), step)
+    case .value(let value): try compare(value, step)
+    case .status(let status): try compare(status, step)
+    }
+  }
+
+  private func compare(_ value: Value?, _ step: MessageMember) throws {
+    if let expected = step.present("expect_value")?.value { try expect("expect_value", expected, got: value) }
+    if try step.present("expect_null")?.flag() ?? false, let value {
+      throw CaseFailure("expect_null", "the answer is \(value.json)")
+    }
+  }
+
+  /// A step says as much of a status as it likes.
+  private func compare(_ status: AttachmentStatus?, _ step: MessageMember) throws {
+    if try step.present("expect_null")?.flag() ?? false, status != nil {
+      throw CaseFailure("expect_null", "there is such a file")
+    }
+    guard let expected = try step.present("expect_status")?.object() else { return }
+    guard let status else { throw CaseFailure("expect_status", "there is no such file") }
+    let got: [String: Value] = [
+      "state": .string(status.state.rawValue), "progress": .double(status.progress),
+      "permanent": .bool(status.isPermanent), "error": status.error.map { Value.string($0) } ?? .null,
+      "local_path": status.localPath.map { Value.string($0) } ?? .null,
+      "error_code": status.errorCode.map { Value.string($0) } ?? .null,
+    ]
+    for (name, value) in expected.sorted(by: { $0.key < $1.key }) {
+      try expect("expect_status \(name)", value, got: got[name])
     }
   }
 

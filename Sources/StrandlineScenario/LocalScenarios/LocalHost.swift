@@ -23,9 +23,16 @@ struct LocalHost {
     }
     guard let client else { throw SyncError(.engineUnavailable, "no client has been created") }
     switch operation {
-    case .create, .attachmentPut, .attachmentPatch, .attachmentPending, .attachmentFailNext, .attachmentStatus,
-      .attachmentRetry, .attachmentCancel, .attachmentRemove:
-      throw CaseFailure(operation.rawValue, "this client has no queue of attachments")
+    // Made above.
+    case .create: return .done
+    case .attachmentPut: return try await Self.perform(.put, step, client)
+    case .attachmentPatch: return try await Self.perform(.patch, step, client)
+    case .attachmentPending: return try await Self.perform(.pending, step, client)
+    case .attachmentFailNext: return try await Self.perform(.failNext, step, client)
+    case .attachmentStatus: return try await Self.perform(.status, step, client)
+    case .attachmentRetry: return try await Self.perform(.retry, step, client)
+    case .attachmentCancel: return try await Self.perform(.cancel, step, client)
+    case .attachmentRemove: return try await Self.perform(.remove, step, client)
     case .apply:
       try await apply(step, client)
       return .done

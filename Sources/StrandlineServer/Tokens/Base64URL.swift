@@ -19,6 +19,26 @@ enum Base64URL {
     return bytes
   }
 
+  static func text(_ bytes: some Sequence<UInt8>) -> String {
+    var digits: [UInt8] = []
+    var bits: UInt32 = 0
+    var bitCount: UInt32 = 0
+    for byte in bytes {
+      bits = (bits << 8 | UInt32(byte)) & 0xFFFF
+      bitCount += 8
+      while bitCount >= 6 {
+        bitCount -= 6
+        digits.append(digit(bits >> bitCount & 0x3F))
+      }
+    }
+    if bitCount > 0 { digits.append(digit(bits << (6 - bitCount) & 0x3F)) }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  private static func digit(_ value: UInt32) -> UInt8 { alphabet[Int(value)] }
+
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
   private static func value(ofDigit byte: UInt8) -> UInt32? {
     switch byte {
     case 0x41...0x5A: UInt32(byte - 0x41)

@@ -77,11 +77,23 @@ final class TokenKey: @unchecked Sendable {
   }
 
   private static func isCode(_ signature: [UInt8], of message: [UInt8], _ secret: [UInt8]) -> Bool {
+    guard let code = code(of: message, secret), signature.count == code.count else { return false }
+    // Takes the same time wherever the two differ.
+    return CRYPTO_memcmp(signature, code, code.count) == 0
+  }
+
+  /// HMAC with SHA-256; nil if OpenSSL cannot.
+  private static func code(of message: [UInt8], _ secret: [UInt8]) -> [UInt8]? {
     var code = [UInt8](repeating: 0, count: 32)
     var count: UInt32 = 0
     let made = HMAC(EVP_sha256(), secret, Int32(clamping: secret.count), message, message.count, &code, &count)
-    // Takes the same time wherever the two differ.
-    return made != nil && count == 32 && signature.count == 32 && CRYPTO_memcmp(signature, code, 32) == 0
+    return made != nil && count == 32 ? code : nil
+  }
+
+  /// The signature of a message; nil for a key that only checks, and if OpenSSL cannot.
+  func signature(of message: [UInt8]) -> [UInt8]? {
+    guard case .secret(let secret) = material else { return nil }
+    return Self.code(of: message, secret)
   }
 
   private static func verifies(

@@ -18,7 +18,7 @@ final class PrivateDirectory: Sendable {
     }
     throw SyncError(
       .storeUnavailable, "no directory can be made for a store in memory",
-      underlying: POSIXErrorCode(rawValue: failure).map { POSIXError($0) })
+      originalError: POSIXErrorCode(rawValue: failure).map { POSIXError($0) })
   }
 
   /// Removes the directory and all in it.

@@ -42,6 +42,8 @@ public struct SyncInspection: Hashable, Sendable {
   public var cursor: String
   /// Nil where the store could not keep one yet.
   public var clientID: String?
+  /// The user that the store belongs to; nil: nobody yet.
+  public var owner: String?
 }
 
 extension SyncClient {
@@ -57,6 +59,7 @@ extension SyncClient {
   /// Makes any text the cursor that the next pull goes on from; for tests and for moving to this client from another. Rows stay.
   public func seedCheckpoint(_ cursor: String) async throws {
     try ensureOpen()
+    try refuseInCallback("seedCheckpoint")
     try await networkGate.pass {
       try await commit(.cursorSeeded) { state in try state.setMeta(.cursor, .string(cursor)) }
     }
@@ -73,7 +76,8 @@ extension SyncClient {
       }
       return SyncInspection(
         head: head, depth: try view.outboxDepth(), lastMutationID: try view.metaText(.lastMutationID),
-        cursor: try view.metaText(.cursor) ?? "0", clientID: try view.metaText(.clientID))
+        cursor: try view.metaText(.cursor) ?? "0", clientID: try view.metaText(.clientID),
+        owner: try view.metaText(.ownerSubject))
     }
   }
 }

@@ -11,7 +11,8 @@ internal import StrandlineProtocol
 public final class SyncClient: Sendable {
   /// What lives only as long as the client is open.
   struct Memory: Sendable {
-    var token: String?
+    var session = SessionMemory()
+    var token: String? { session.access.token }
     /// Whom the last readable token was for.
     var subject: String?
     /// Bucket values by table; missing: unset.
@@ -20,8 +21,21 @@ public final class SyncClient: Sendable {
     /// The highest seq of the outbox that a push may have carried, in this process or an earlier one.
     var sentThrough: Int64 = 0
     var isClosed = false
-    var errorHandler: (@Sendable (any Error) -> Void)?
+    var errorHandler: ErrorHandler?
     var inspector: SyncInspector?
+    /// By number, which is never given twice.
+    var watchers: [Int: AttachmentWatcher] = [:]
+    var nextWatcher = 0
+    /// A reset has failed or was refused since the client was opened; it is not tried again by itself.
+    var hasResetFailed = false
+    /// The action that this open has told of.
+    var toldAction: String?
+    /// Ends an attempt that has not come to its marker.
+    var attempt: (@Sendable () -> Void)?
+    /// The switch whose after callback has ended in this process.
+    var endedSwitch: String?
+    /// For the next fresh copy of a dry run.
+    var previewClientID: String?
   }
 
   let configuration: SyncConfiguration
@@ -29,12 +43,21 @@ public final class SyncClient: Sendable {
   let store: Store
   private let memory: Lock<Memory>
   let delivery: EventDelivery
+  let stateBoard = Broadcast<SyncSession.State>()
+  let progressBoard = Broadcast<SyncProgress>()
   /// Held for their whole run by what talks to the server, and by what must not run beside that.
   let networkGate = AsyncGate()
   /// Held while owner, identity and bucket values change, in the store and in memory, and while a request is made of them.
   let sessionGate = AsyncGate()
+  /// Held while a file of the attachments' directory and the row that names it change together.
+  let fileGate = AsyncGate()
+  /// Nil: the client has no directory for attachments.
+  let files: AttachmentFiles?
+  /// Local writes wait here while a client reset is about to switch and they have come in between too often.
+  let writers = WriterHold()
   private let directory: PrivateDirectory?
 
+  var isInMemory: Bool { directory != nil }
   var context: WriteContext { WriteContext(clock: configuration.clock, ids: configuration.ids) }
 
   private init(_ configuration: SyncConfiguration, _ store: Store, _ directory: PrivateDirectory?) {
@@ -42,6 +65,7 @@ public final class SyncClient: Sendable {
     self.store = store
     self.directory = directory
     tables = ClientTables(configuration)
+    files = AttachmentFiles(configuration.attachmentRoot)
     memory = Lock(Memory(errorHandler: configuration.errorHandler))
     delivery = EventDelivery(on: configuration.deliverOn)
   }
@@ -61,6 +85,7 @@ public final class SyncClient: Sendable {
     let isPrivate = configuration.storePath == nil || configuration.storePath == ":memory:"
     let directory = isPrivate ? try PrivateDirectory() : nil
     let path = directory?.path ?? configuration.storePath ?? ""
+    try StoreOpening.checkIsNoCopy(path)
     let store: Store
     do {
       store = try await Store.open(at: path, options: configuration.storeOptions)
@@ -81,6 +106,8 @@ public final class SyncClient: Sendable {
 
   /// What opening does once the store is there. What the store refuses here is done before the next request.
   private func begin() async throws {
+    files?.clearIncoming()
+    await beginResets()
     try await sessionGate.pass {
       do { try await keepIdentity() } catch let error as CancellationError { throw error } catch {}
       do { try await fillBucketsAtOpen() } catch let error as CancellationError { throw error } catch {}
@@ -105,15 +132,28 @@ public final class SyncClient: Sendable {
   }
 
   private func end() async throws {
+    if ResetCallback.caller == ObjectIdentifier(self) {
+      // The run that calls back holds the gate. Off its task, this waits for it.
+      Task.detached { try? await self.end() }
+      return
+    }
+    withMemory { $0.session.isClosing = true }
+    sessionChanged()
+    withMemory { $0.attempt }?()
     try await networkGate.pass {
       try await sessionGate.pass {
         await keepSent()
         let wasClosed = withMemory { memory in
           defer { memory.isClosed = true }
           memory.inspector = nil
+          memory.watchers = [:]
           return memory.isClosed
         }
         if wasClosed { return }
+        endWaits(Self.closed)
+        sessionChanged()
+        stateBoard.finish()
+        progressBoard.finish()
         delivery.close()
         let store = store
         defer { directory?.remove() }
@@ -125,7 +165,7 @@ public final class SyncClient: Sendable {
 
   /// - Throws: ``SyncErrorCode/engineUnavailable`` once the client is closed.
   func ensureOpen() throws(SyncError) {
-    if withMemory({ $0.isClosed }) { throw SyncError(.engineUnavailable, "the client is closed; open another") }
+    if withMemory({ $0.isClosed }) { throw Self.closed }
   }
 
   // MARK: Commits and views
@@ -138,16 +178,27 @@ public final class SyncClient: Sendable {
     if let poison = store.poison { throw SyncError(poison) }
     var turn: EventDelivery.Turn?
     var events: [SyncEvent] = []
+    var errors: [SyncError] = []
+    var changesBlock = false
     do {
       let result = try await store.write(cause: cause) { (transaction) throws -> Result in
         turn = delivery.draw()
         return try SyncState.with(&transaction, tables) { state in
           let result = try body(&state)
           events = state.events
+          errors = state.errors
+          changesBlock = state.changesBlock
           return result
         }
       }
-      if let turn { delivery.end(turn, events) }
+      let atOnce = withMemory { memory in
+        if memory.session.isRunning { memory.session.errorsBehindRun += errors }
+        return memory.session.isRunning ? [] : errors
+      }
+      if let turn { delivery.end(turn, events, atOnce.map { error in { [self] in handOut(error) } }) }
+      if changesBlock { sessionChanged() }
+      for error in errors where error.code == .identityChanged { failWaits(error) }
+      settleUploads()
       return result
     } catch {
       if let turn { delivery.end(turn, []) }

@@ -14,6 +14,10 @@ extension SyncConfiguration {
     if attachmentAttemptCountMax < 1 {
       throw .invalid("attachmentAttemptCountMax", "is \(attachmentAttemptCountMax); the lowest is 1")
     }
+    if keptCopies.countMax < 1 {
+      throw .invalid("keptCopies.countMax", "is \(keptCopies.countMax); the lowest is 1")
+    }
+    if let callbackLimit, callbackLimit <= .zero { throw .invalid("callbackLimit", "is not positive") }
     for column in localOnlyColumns { try Self.check(column: column, in: "localOnlyColumns") }
     for (name, table) in tables.sorted(by: { $0.key < $1.key }) {
       if name.isEmpty || name.utf8.count > 200 { throw .invalid("tables", "a name has 1 to 200 bytes: \"\(name)\"") }

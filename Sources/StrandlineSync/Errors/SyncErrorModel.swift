@@ -1,11 +1,9 @@
-internal import Foundation
-internal import FoundationNetworking
 public import Observation
 
 /// The errors of a client, for a user interface: ``error`` drives an alert.
 ///
-/// What comes and goes by itself is ignored: no path to the server, and calls that ran out of time. Everything else stays until it is
-/// dismissed or another takes its place.
+/// What is tried again by itself is ignored (``SyncError/isTransient``): no path to the server, calls that ran out of time. Everything else
+/// stays until it is dismissed or another takes its place.
 ///
 /// ```swift
 /// let errors = SyncErrorModel(client: client)
@@ -29,8 +27,8 @@ public final class SyncErrorModel {
   ) {
     self.init(ignoring: isIgnored)
     let earlier = client.errorHandler
-    client.errorHandler = { [weak self] error in
-      earlier?(error)
+    client.errorHandler = { [weak self] error, session in
+      earlier?(error, session)
       self?.receive(error)
     }
   }
@@ -50,23 +48,6 @@ public final class SyncErrorModel {
 
   public func dismiss() { error = nil }
 
-  /// Whether the server was not reached (`connectionFailed`), or did not answer in time (`ETIMEDOUT`).
-  public nonisolated static func isTransient(_ error: any Error) -> Bool {
-    switch error {
-    case let error as SyncError: error.code == .remote && error.underlying.map(isTransient) ?? false
-    case let error as POSIXError: posixCodes.contains(error.code)
-    case let error as URLError: urlCodes.contains(error.code)
-    default: false
-    }
-  }
-
-  private nonisolated static let posixCodes: [POSIXError.Code] = [
-    .ETIMEDOUT, .ECONNREFUSED, .ECONNRESET, .ECONNABORTED, .EHOSTUNREACH, .EHOSTDOWN, .ENETUNREACH, .ENETDOWN, .EPIPE,
-    .ENOTCONN, .EADDRNOTAVAIL,
-  ]
-
-  private nonisolated static let urlCodes: [URLError.Code] = [
-    .timedOut, .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .networkConnectionLost, .notConnectedToInternet,
-    .internationalRoamingOff, .dataNotAllowed, .callIsActive, .cannotLoadFromNetwork,
-  ]
+  /// Whether an error is tried again by itself, as ``SyncError/init(classifying:)`` sees it.
+  public nonisolated static func isTransient(_ error: any Error) -> Bool { SyncError(classifying: error).isTransient }
 }

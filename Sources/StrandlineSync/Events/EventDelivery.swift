@@ -18,7 +18,7 @@ final class EventDelivery: Sendable {
     var nextTurn: Turn = 0
     /// The turn that has to end next.
     var endingTurn: Turn = 0
-    var ended: [Turn: [SyncEvent]] = [:]
+    var ended: [Turn: [Item]] = [:]
     var items: [Item] = []
     var isDelivering = false
     var nextListener = 0
@@ -54,13 +54,13 @@ final class EventDelivery: Sendable {
     }
   }
 
-  /// Ends a turn, with nothing where its commit failed.
-  func end(_ turn: Turn, _ events: [SyncEvent]) {
+  /// Ends a turn, with nothing where its commit failed. The calls are made behind the events.
+  func end(_ turn: Turn, _ events: [SyncEvent], _ calls: [@Sendable () -> Void] = []) {
     let starts = state.withLock { state in
-      state.ended[turn] = events
-      while let events = state.ended.removeValue(forKey: state.endingTurn) {
+      state.ended[turn] = events.map { .event($0) } + calls.map { .call($0) }
+      while let items = state.ended.removeValue(forKey: state.endingTurn) {
         state.endingTurn += 1
-        state.items += events.map { .event($0) }
+        state.items += items
       }
       return state.startDelivering()
     }

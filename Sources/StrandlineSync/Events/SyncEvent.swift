@@ -19,6 +19,8 @@ public enum SyncEvent: Hashable, Sendable {
   case checkpointExpired
   /// Syncing has stopped until something is done about it.
   case resetRequired(SoftBlockReason)
+  /// The client was reset. At least once for each reset, told apart by the report's attempt.
+  case didReset(ClientResetReport)
 
   /// The name that logs, scenario files and other hosts use.
   public var name: String {
@@ -31,6 +33,7 @@ public enum SyncEvent: Hashable, Sendable {
     case .columnOverwritten: "COLUMN_OVERWRITTEN"
     case .checkpointExpired: "CHECKPOINT_EXPIRED"
     case .resetRequired: "RESET_REQUIRED"
+    case .didReset: "DID_RESET"
     }
   }
 }

@@ -11,14 +11,17 @@ extension SyncClient {
   public func setAccessToken(_ token: String?) async throws {
     try ensureOpen()
     try await sessionGate.pass {
-      withMemory { memory in
-        memory.token = token
+      let signsOut = withMemory { memory in
+        defer { memory.session.access.set(token) }
         if let token {
           if let subject = TokenSubject.read(token) { memory.subject = subject }
         } else {
           memory.subject = nil
         }
+        return token == nil && memory.token != nil
       }
+      sessionChanged()
+      if signsOut { endWaits(.signedOut("the user has signed out")) }
       // What the store refuses now is tried again before the next request.
       do { try await settleOwner() } catch let error as CancellationError { throw error } catch {}
     }
@@ -37,7 +40,9 @@ extension SyncClient {
         else {
           return false
         }
-        try state.setMeta(.softBlockReason, nil)
+        // A demand for a reset that the block lay over is still there.
+        let demand = try state.resetDemand()
+        try state.setMeta(.softBlockReason, demand.map { _ in .string(SoftBlockReason.resetRequired.rawValue) })
         return true
       }
     }

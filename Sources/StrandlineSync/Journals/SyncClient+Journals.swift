@@ -102,7 +102,7 @@ extension SyncClient {
             LocalWrite(
               table: letter.table, pk: letter.pk, operation: letter.operation, columns: letter.columns,
               mutationID: letter.mutationID, transforms: letter.transforms, precondition: letter.precondition,
-              batchID: batchID, hlc: letter.hlc), context))
+              batchID: batchID, hlc: letter.hlc, isRepeated: true), context))
       }
       state.raiseLocalWrites(written)
       return true
@@ -133,7 +133,7 @@ extension SyncState {
     return letters.map(\.letter)
   }
 
-  fileprivate mutating func clearLocalShadow(_ name: RowName) throws {
+  mutating func clearLocalShadow(_ name: RowName) throws {
     let shadow = try store.get(key: [.string(name.table), .string(name.pk)], in: StateTable.tombstones)
     if shadow?["seq"] == .string(RowImage.localSeq) { try clearTombstone(name) }
   }

@@ -5,7 +5,7 @@ extension SyncState {
   mutating func journal(
     _ entry: OutboxEntry, _ kind: Rejection.Kind, reason: String, serverRow: [String: Value]?, at now: Int64
   ) throws {
-    let columns = entry.operation == .delete ? [] : entry.changedColumns(without: tables.localOnlyColumns)
+    let columns = entry.journalledColumns(tables)
     var row: Row = [
       "mutation_id": .string(entry.mutationID), "number": .int(try draw(.nextJournal)),
       "table": .string(entry.name.table), "pk": .string(entry.name.pk), "kind": .string(kind.rawValue),
@@ -14,6 +14,7 @@ extension SyncState {
     ]
     row["server_row"] = serverRow.map { .object($0) }
     try store.put(row, into: StateTable.rejections)
+    tell(undone: entry, kind, reason: reason)
   }
 
   /// Journals a value that lost.
@@ -67,5 +68,12 @@ extension SyncState {
       if case .string(let id)? = row["mutation_id"] { ids.insert(id) }
     }
     return ids
+  }
+}
+
+extension OutboxEntry {
+  /// What a journal has of the write: the columns that it set, sorted.
+  func journalledColumns(_ tables: ClientTables) -> [String] {
+    operation == .delete ? [] : changedColumns(without: tables.localOnlyColumns)
   }
 }

@@ -52,7 +52,8 @@ extension SyncClient {
   /// - Throws: what `body` threw; otherwise as ``apply(_:to:pk:columns:mutationID:transforms:precondition:)``. Nothing was written then.
   @discardableResult
   public func write<Result>(_ body: (inout WriteTransaction) throws -> Result) async throws -> Result {
-    try await commit(.localWrite) { state in
+    await writers.pass()
+    return try await commitWrites { state in
       let (result, written) = try WriteTransaction.with(&state, context, body)
       state.raiseLocalWrites(written)
       return result
@@ -64,13 +65,15 @@ extension SyncClient {
     if write.table.isEmpty || write.pk?.isEmpty ?? false {
       throw SyncError(.localUnsupported, "apply requires table and pk")
     }
-    try await commit(.localWrite) { state in
+    await writers.pass()
+    try await commitWrites { state in
       state.raiseLocalWrites([try state.apply(write, context)])
     }
   }
 
   func applyWhere(_ write: FilterWrite) async throws -> [SyncState.Written] {
-    try await commit(.localWrite) { state in
+    await writers.pass()
+    return try await commitWrites { state in
       let written = try state.applyWhere(write, context)
       state.raiseLocalWrites(written)
       return written

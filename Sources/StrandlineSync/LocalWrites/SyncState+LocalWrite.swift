@@ -29,6 +29,7 @@ extension SyncState {
     let now = context.clock.milliseconds()
     if isLocalOnly(write) { return try applyLocally(write, name) }
     let hlc = try stamp(write, table, now, context)
+    try guardAgainstResurrection(write, at: name)
     let transforms = try TransformSet(write.transforms)
     if let column = transforms.byColumn.keys.first(where: { write.columns[$0] != nil }) {
       throw SyncError(.localConstraint, "column \(column) is set and transformed by one write")
@@ -38,7 +39,7 @@ extension SyncState {
     let entry = OutboxEntry(
       seq: 0, mutationID: write.mutationID ?? context.ids.uuid(), name: name, operation: write.operation,
       columns: write.columns, precondition: write.precondition, transforms: write.transforms, batchID: write.batchID,
-      preImage: before?.columns, hlc: hlc, createdAt: now)
+      preImage: before?.columns, hlc: hlc, createdAt: now, isPerhapsInBase: write.isRepeated)
     return Written(name: name, depth: try enqueue(entry), before: before, after: after)
   }
 

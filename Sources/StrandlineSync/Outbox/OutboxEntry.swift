@@ -17,8 +17,10 @@ struct OutboxEntry: Sendable {
   var hlc: String?
   /// Milliseconds since 1970.
   var createdAt: Int64
-  /// Whether the row's base may hold the write already: it had been sent, with no answer, when the base was pulled.
+  /// Whether the row's base may hold the write already: it may have been sent, and decided, when the base was pulled.
   var isPerhapsInBase = false
+  /// A client reset could not judge it: it changes a row that is there, and never makes one.
+  var isDeferred = false
 }
 
 extension OutboxEntry {
@@ -43,7 +45,8 @@ extension OutboxEntry {
     preImage = try cells.objectIfPresent("pre_image")
     hlc = try cells.textIfPresent("hlc")
     createdAt = try cells.number("created_at")
-    isPerhapsInBase = row["perhaps_in_base"] == true
+    isPerhapsInBase = row["perhaps_in_base"] == .bool(true)
+    isDeferred = row["deferred"] == .bool(true)
   }
 
   var row: Row {
@@ -57,6 +60,7 @@ extension OutboxEntry {
     row["pre_image"] = preImage.map { .object($0) }
     row["hlc"] = hlc.map { .string($0) }
     if isPerhapsInBase { row["perhaps_in_base"] = true }
+    if isDeferred { row["deferred"] = true }
     return row
   }
 

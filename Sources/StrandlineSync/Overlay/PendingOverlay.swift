@@ -29,13 +29,17 @@ enum PendingOverlay {
     switch entry.operation {
     case .insert, .update:
       if try state.hasTombstone(entry.name) { return }
+      if entry.isDeferred, present == nil { return }
       var image = present ?? RowImage([:])
       image.columns.merge(entry.columns) { _, new in new }
       if entry.operation == .update {
         try TransformSet(entry.transforms).apply(to: &image.columns, onMisfit: .leave)
       }
       try state.put(image, at: entry.name)
-    case .delete: try state.shadow(entry.name)
+    case .delete:
+      try state.remove(entry.name)
+      // The server's own word of the deletion stays.
+      if try !state.hasTombstone(entry.name) { try state.putTombstone(entry.name) }
     }
   }
 }

@@ -11,33 +11,43 @@ enum PullCloser {
     with page: PullAnswer, anchor: String?, sentThrough: Int64, now: Int64, _ state: inout SyncState
   ) throws {
     var reset: ResetRows = []
-    if try state.isRehydrating() { try dropAbsent(page, &reset, &state) }
+    var references = PulledReferences()
+    let isRehydrating = try state.isRehydrating()
+    if isRehydrating { try dropAbsent(page, &reset, &references, &state) }
     var conflicts: [PullAnswer.Conflict] = []
     try Staging.forEach(&state) { part, state in
-      try apply(part, &reset, &state)
+      try apply(part, &reset, &references, &state)
       conflicts += part.conflicts
     }
-    try apply(page, &reset, &state)
+    try apply(page, &reset, &references, &state)
     conflicts += page.conflicts
     try state.setMeta(.cursor, .string(page.cursor))
     if let anchor { try state.setMeta(.historyAnchor, .string(anchor)) }
     try Staging.clear(&state)
     try state.setMeta(.pageCursor, nil)
     try state.setMeta(.isRehydrating, nil)
+    try Confirmations.settle(besides: &reset, isRehydrating: isRehydrating, &references, &state)
     let overwrites = try journal(conflicts, now, &state)
+    try references.noteQueued(reset, &state)
     try PendingOverlay.replay(onto: reset, sentThrough: sentThrough, &state)
+    try references.settle(now: now, &state)
+    try state.acknowledgeReset()
     state.raiseLocalChanged()
     state.events += overwrites
   }
 
   /// Rows first, then tombstones. What is of tables that this client does not have is left out.
-  private static func apply(_ page: PullAnswer, _ reset: inout ResetRows, _ state: inout SyncState) throws {
+  static func apply(
+    _ page: PullAnswer, _ reset: inout ResetRows, _ references: inout PulledReferences, _ state: inout SyncState
+  ) throws {
     for entry in page.rows where state.tables.find(entry.table) != nil {
       let name = RowName(table: entry.table, pk: entry.pk)
       if entry.isDeleted {
+        try references.bury(name, &state)
         try bury(name, seq: entry.seq, deletedAt: nil, &state)
       } else {
         try WireRow.check(entry.row, "a pulled row of \(entry.table)")
+        try references.replace(name, with: entry.row, &state)
         try state.install(entry.row, seq: entry.seq, at: name)
         try state.clearTombstone(name)
       }
@@ -45,6 +55,7 @@ enum PullCloser {
     }
     for entry in page.tombstones where state.tables.find(entry.table) != nil {
       let name = RowName(table: entry.table, pk: entry.pk)
+      try references.bury(name, &state)
       try bury(name, seq: entry.seq, deletedAt: entry.deletedAt, &state)
       reset.insert(name)
     }
@@ -57,7 +68,7 @@ enum PullCloser {
 
   /// Takes out the rows that a new snapshot does not carry.
   private static func dropAbsent(
-    _ page: PullAnswer, _ reset: inout ResetRows, _ state: inout SyncState
+    _ page: PullAnswer, _ reset: inout ResetRows, _ references: inout PulledReferences, _ state: inout SyncState
   ) throws {
     var carried: Set<RowName> = []
     func carry(_ page: PullAnswer) {
@@ -71,6 +82,7 @@ enum PullCloser {
         guard case .string(let pk)? = row[HiddenColumn.pk] else { continue }
         let name = RowName(table: table.name, pk: pk)
         if carried.contains(name) { continue }
+        try references.drop(name, &state)
         try state.remove(name)
         reset.insert(name)
       }

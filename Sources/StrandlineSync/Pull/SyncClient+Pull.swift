@@ -10,7 +10,7 @@ extension SyncClient {
 
   /// What one page came to.
   enum PageStep {
-    /// The client is blocked: no request was made.
+    /// The client is blocked or paused: no request was made.
     case idle
     case answered
     /// The scope was replaced while the request was out, and the request failed.
@@ -26,25 +26,38 @@ extension SyncClient {
     do throws(RemoteFailure) {
       answer = try await configuration.remote.pull(task.request, task.context)
     } catch {
-      if Task.isCancelled { throw CancellationError() }
-      if try await leavesHistory(error.notes) { return .answered }
-      return try await fail(task, SyncError(error))
+      if Task.isCancelled || error.isCancellation { throw CancellationError() }
+      if let demand = try demand(of: error.notes, isSignal: false, isPage: false) {
+        try await latch(demand)
+        return .answered
+      }
+      return try await fail(task, SyncError(error, during: .pull))
     }
-    if try await leavesHistory(answer.notes) { return .answered }
+    answered { $0.downloaded(answer.body, answer.notes) }
+    let isSignal = answer.body.signal == LifecycleSignal.resetRequired.rawValue
+    if let demand = try demand(of: answer.notes, isSignal: isSignal, isPage: answer.body.signal == nil) {
+      // Of another history nothing is taken, whatever was asked for.
+      try await latch(demand) { state in try demand.kind == .history || state.isCurrent(task.generation) }
+      return .answered
+    }
     try await take(answer, task)
     return .answered
   }
 
-  /// Nil: the client is blocked.
+  /// Nil: the client is blocked or paused.
   private func preparePull() async throws -> PullTask? {
     try await sessionGate.pass {
       try ensureOpen()
       try await keepIdentity()
       try await settleOwner()
       if try read({ try $0.softBlock() }) != nil { return nil }
+      guard try mayRequest() else { return nil }
       let buckets = try await bucketsForPull()
       return try read { view in
-        let cursor = try view.metaText(.pageCursor) ?? view.metaText(.cursor) ?? "0"
+        let position = try view.metaText(.pageCursor)
+        // A sequence begins at the durable cursor, or at the start where a restart is armed.
+        withMemory { $0.session.requested(beginsSequence: position == nil || position == "0") }
+        let cursor = try position ?? view.metaText(.cursor) ?? "0"
         let request = PullRequest(
           clientID: try view.metaText(.clientID), schemaVersion: Int64(configuration.schemaVersion), cursor: cursor,
           limit: configuration.pageLimit.map { Int64($0) }, buckets: buckets)
@@ -74,10 +87,7 @@ extension SyncClient {
     switch page.signal.map({ LifecycleSignal(rawValue: $0) }) {
     case .some(nil):
       throw SyncError(.unknownSignal, "a pull was answered with the signal \"\(page.signal ?? "")\"")
-    case .resetRequired??:
-      try await commit(.resetRequired) { state in
-        if try state.isCurrent(task.generation) { try state.latchResetRequired() }
-      }
+    case .resetRequired??: break
     case .checkpointExpired??:
       try await commit(.checkpointExpired) { state in
         guard try state.isCurrent(task.generation) else { return }
@@ -98,25 +108,14 @@ extension SyncClient {
         let now = configuration.clock.milliseconds()
         let anchor = answer.notes.history.flatMap { HistoryAnchor($0) == nil ? nil : $0 }
         let sentThrough = withMemory { $0.sentThrough }
-        try await commit(.pullClosed) { state in
-          guard try state.isCurrent(task.generation) else { return }
+        let isClosed = try await commit(.pullClosed) { state in
+          guard try state.isCurrent(task.generation) else { return false }
           try PullCloser.close(with: page, anchor: anchor, sentThrough: sentThrough, now: now, &state)
+          return true
         }
+        if isClosed { sequenceClosed() }
       }
     }
-  }
-
-  /// Whether an answer comes from another history than the one that this store has pulled from. Nothing of such an answer is taken, and
-  /// syncing stops.
-  func leavesHistory(_ notes: AnswerNotes) async throws -> Bool {
-    guard let found = notes.history.flatMap({ HistoryAnchor($0) }),
-      let kept = try read({ try $0.metaText(.historyAnchor) }).flatMap({ HistoryAnchor($0) }),
-      found.history != kept.history
-    else { return false }
-    try await commit(.resetRequired) { state in
-      if try state.softBlock() == nil { try state.latchResetRequired() }
-    }
-    return true
   }
 
   // MARK: The pull half of a sync

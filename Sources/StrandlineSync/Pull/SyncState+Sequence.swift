@@ -23,13 +23,6 @@ extension SyncState {
   mutating func latch(_ reason: SoftBlockReason) throws {
     try setMeta(.softBlockReason, .string(reason.rawValue))
     events.append(.resetRequired(reason))
-  }
-
-  /// The server asks to leave its history.
-  mutating func latchResetRequired() throws {
-    try Staging.clear(&self)
-    try setMeta(.pageCursor, nil)
-    try setMeta(.isRehydrating, nil)
-    try latch(.resetRequired)
+    if reason == .identityChanged { tell(.anotherUser) }
   }
 }

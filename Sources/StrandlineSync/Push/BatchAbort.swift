@@ -6,12 +6,23 @@ enum BatchAbort {
     _ slice: Slice, offender: OutboxEntry, reason: String, serverRow: [String: Value]?, now: Int64,
     _ state: inout SyncState
   ) throws {
+    var references = FormerReferences()
     for entry in slice.entries.reversed() {
+      references.note(introducedBy: entry, fromServer: true, state.tables)
+      try references.note(rowAt: entry.name, fromServer: false, &state)
       try state.revert(entry, to: entry.seq == offender.seq ? serverRow : entry.preImage)
     }
-    try state.journal(offender, .batchAborted, reason: reason, serverRow: serverRow, at: now)
+    for entry in slice.entries {
+      if entry.seq == offender.seq {
+        try state.journal(offender, .batchAborted, reason: reason, serverRow: serverRow, at: now)
+      } else {
+        state.tell(undone: entry, .batchAborted, reason: reason)
+      }
+    }
+    try Confirmations.note(slice.entries, &state)
     try state.dequeue(slice.entries)
     try PendingOverlay.replay(onto: ResetRows(slice.entries.map(\.name)), &state)
+    try references.settle(now: now, &state)
     state.events.append(.batchAborted(offenderMutationID: offender.mutationID, reason: reason))
     state.raiseLocalChanged()
   }

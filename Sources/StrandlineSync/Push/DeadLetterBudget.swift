@@ -1,7 +1,8 @@
 internal import StrandlineProtocol
 
-/// Decides what becomes of a slice that the server refuses for good. Lives as long as the client is open.
-struct DeadLetterBudget: Hashable, Sendable {
+/// Decides what becomes of a slice that the server refuses for good. Lives as long as the client is open, or whoever opens it anew for each
+/// run.
+@_spi(Engine) public struct DeadLetterBudget: Hashable, Sendable {
   /// Refusals in a row after which a write is given up.
   static let failureCountMax = 5
 
@@ -22,6 +23,9 @@ struct DeadLetterBudget: Hashable, Sendable {
   private(set) var isolatesHead = false
   /// What the server was found to take; kept until the queue is empty.
   private var entryCountMax: Int?
+
+  /// Nothing was refused yet.
+  public init() {}
 
   /// Most entries of the next slice.
   var sliceEntryCountMax: Int { isolatesHead ? 1 : min(entryCountMax ?? Slice.entryCountMax, Slice.entryCountMax) }
@@ -58,5 +62,13 @@ struct DeadLetterBudget: Hashable, Sendable {
     failureCount = 0
     head = nil
     isolatesHead = false
+  }
+}
+
+extension SyncClient {
+  /// What was refused so far.
+  @_spi(Engine) public var deadLetterBudget: DeadLetterBudget {
+    get { withMemory { $0.budget } }
+    set { withMemory { $0.budget = newValue } }
   }
 }

@@ -86,7 +86,7 @@ enum WireRow {
   /// - Throws: ``SyncErrorCode/json``.
   static func check(_ columns: [String: Value]?, _ what: @autoclosure () -> String) throws(SyncError) {
     for column in columns?.keys ?? [:].keys where column.isEmpty || HiddenColumn.isHidden(column) {
-      throw SyncError(.json, "\(what()) has a column that no table can have: \"\(column.dropFirst())\"")
+      throw .received("\(what()) has a column that no table can have: \"\(column.dropFirst())\"")
     }
   }
 }

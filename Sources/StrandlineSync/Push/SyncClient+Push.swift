@@ -26,18 +26,24 @@ extension SyncClient {
     do throws(RemoteFailure) {
       answer = try await configuration.remote.push(task.request, task.context)
     } catch {
-      if Task.isCancelled { throw CancellationError() }
-      if try await leavesHistory(error.notes) { return .answered }
+      if Task.isCancelled || error.isCancellation { throw CancellationError() }
+      if let demand = try demand(of: error.notes, isSignal: false, isPage: false) {
+        try await latch(demand)
+        return .answered
+      }
       return .refused(task.slice, error)
     }
-    if try await leavesHistory(answer.notes) { return .answered }
     let slice = task.slice
+    answered { $0.uploaded(answer.body.signal == nil ? slice.entries.count : 0, answer.notes) }
+    let isSignal = answer.body.signal == LifecycleSignal.resetRequired.rawValue
+    if let demand = try demand(of: answer.notes, isSignal: isSignal, isPage: false) {
+      try await latch(demand)
+      return .answered
+    }
     let now = configuration.clock.milliseconds()
     switch try ReplyGuards.check(answer.body, to: slice) {
-    case .resetRequired:
-      try await commit(.resetRequired) { state in
-        if try state.softBlock() == nil { try state.latchResetRequired() }
-      }
+    // Latched above.
+    case .resetRequired: break
     case .abort(let offender, let reason, let serverRow):
       try await commit(.batchAborted) { state in
         guard try state.softBlock() == nil else { return }
@@ -52,14 +58,15 @@ extension SyncClient {
     return .answered
   }
 
-  /// Nil: nothing to send.
+  /// Nil: nothing to send, or the client is blocked or paused.
   private func preparePush(_ entryCountMax: Int) async throws -> PushTask? {
     try await sessionGate.pass {
       try ensureOpen()
       try await keepIdentity()
       try await settleOwner()
+      if try read({ try $0.softBlock() }) != nil { return nil }
+      guard try mayRequest() else { return nil }
       return try read { view in
-        if try view.softBlock() != nil { return nil }
         let queue = try view.query(StateTable.outbox).rows()
         let chosen = try SliceChooser.choose(
           { try queue.next().map { (row) throws(SyncError) in try OutboxEntry(row) } }, countMax: entryCountMax)
@@ -68,6 +75,7 @@ extension SyncClient {
           clientID: try view.metaText(.clientID), schemaVersion: Int64(configuration.schemaVersion),
           lastMutationID: try view.metaText(.lastMutationID), isAtomic: slice.isAtomic,
           mutations: slice.entries.map { $0.mutation(without: tables.localOnlyColumns) })
+        withMemory { $0.session.requested(beginsSequence: false) }
         let context = RemoteContext(
           accessToken: withMemory { $0.token }, history: try view.metaText(.historyAnchor))
         return PushTask(slice: slice, request: request, context: context)
@@ -91,10 +99,10 @@ extension SyncClient {
         withMemory { $0.budget.succeeded() }
         if try read({ try $0.outboxDepth() }) >= depth { return }
       case .refused(let slice, let failure):
-        guard failure.isPermanent else { throw SyncError(failure) }
+        guard failure.isPermanent else { throw SyncError(failure, pushing: slice) }
         let decision = withMemory { $0.budget.refused(slice, code: failure.code, message: failure.reason) }
         switch decision {
-        case .fail: throw SyncError(failure)
+        case .fail: throw SyncError(failure, pushing: slice)
         case .retry: continue
         case .drop(let reason): try await drop(slice, reason: reason)
         }

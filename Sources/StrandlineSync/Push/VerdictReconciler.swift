@@ -7,21 +7,26 @@ enum VerdictReconciler {
     var reset: ResetRows = []
     var events: [SyncEvent] = []
     var applied: [String] = []
+    // Applied, without a word of the row.
+    var silent: [OutboxEntry] = []
+    var references = FormerReferences()
     for verdict in verdicts {
       let name = verdict.entry.name
       switch verdict.decision {
       case .applied(let serverRow):
         applied.append(verdict.entry.mutationID)
+        references.note(replacedBy: verdict.entry, state.tables)
         if let serverRow {
+          try references.note(rowAt: name, fromServer: false, &state)
           try state.install(serverRow, at: name)
           reset.insert(name)
-        } else if verdict.entry.isPerhapsInBase {
-          // In the base, or newer and then in the next pull. Left above the base it would hide for good what others wrote after it.
-          if reset.insert(name).inserted { try state.showBase(of: verdict.entry) }
-        } else if reset.contains(name) {
-          try PendingOverlay.lay(verdict.entry, over: try state.row(name), &state)
+        } else {
+          silent.append(verdict.entry)
+          if reset.contains(name) { try PendingOverlay.lay(verdict.entry, over: try state.row(name), &state) }
         }
       case .rejected(let reason, let serverRow):
+        references.note(introducedBy: verdict.entry, fromServer: true, state.tables)
+        try references.note(rowAt: name, fromServer: false, &state)
         if let serverRow {
           try state.install(serverRow, at: name)
           try state.clearTombstone(name)
@@ -37,18 +42,11 @@ enum VerdictReconciler {
     if let last = applied.last { try state.setMeta(.lastMutationID, .string(last)) }
     try state.rememberPushed(applied)
     let entries = verdicts.map(\.entry)
+    try Confirmations.note(entries, appliedInSilence: silent, &state)
     try state.dequeue(entries)
     try PendingOverlay.replay(onto: reset, &state)
+    try references.settle(now: now, &state)
     state.events += events
     state.raiseLocalChanged()
-  }
-}
-
-extension SyncState {
-  /// Makes the row what it was in front of the write.
-  fileprivate mutating func showBase(of entry: OutboxEntry) throws {
-    guard let base = entry.preImage else { return try remove(entry.name) }
-    try install(base, at: entry.name)
-    if entry.operation == .delete { try clearTombstone(entry.name) }
   }
 }

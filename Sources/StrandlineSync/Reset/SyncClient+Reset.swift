@@ -15,18 +15,32 @@ extension SyncClient {
 
   /// As ``reset()``, and tells what was lost.
   ///
-  /// - Parameter keepCopy: first makes a copy of the store as it is, inside its directory. If that fails, nothing has changed.
-  public func reset(keepCopy: Bool) async throws -> LocalResetReport {
+  /// - Parameters:
+  ///   - keepCopy: first makes a copy of the store as it is, inside its directory. If that fails, nothing has changed.
+  ///   - removesKeptCopies: also removes what earlier resets have kept: for an account that is left for good.
+  public func reset(keepCopy: Bool, removesKeptCopies: Bool = false) async throws -> LocalResetReport {
     try ensureOpen()
+    try refuseInCallback("reset")
+    withMemory { $0.attempt }?()
     return try await networkGate.pass {
       try await sessionGate.pass {
         try ensureOpen()
-        return try await erase(keepCopy: keepCopy)
+        let former = removesKeptCopies ? try store.keptCopyNames() : []
+        let report = try await erase(keepCopy: keepCopy)
+        for name in former { try? await store.removeInner(name) }
+        return report
       }
     }
   }
 
-  private func erase(keepCopy: Bool) async throws -> LocalResetReport {
+  /// With both gates held.
+  ///
+  /// - Parameters:
+  ///   - copyName: of the kept copy; nil makes one up.
+  ///   - didErase: answers, of the state that is gone, what is told behind `localChanged`.
+  func erase(
+    keepCopy: Bool, copyName: String? = nil, didErase: (StoreResetReport, ReadView) -> [SyncEvent] = { _, _ in [] }
+  ) async throws -> LocalResetReport {
     let id = configuration.ids.uuid()
     let incarnation = String(store.incarnation, radix: 16)
     let delivery = delivery
@@ -34,7 +48,7 @@ extension SyncClient {
     let report: StoreResetReport
     let before: ReadView
     do {
-      (report, before) = try await store.reset(keepCopy: keepCopy) { (before) throws(StoreError) in
+      (report, before) = try await store.reset(keepCopy: keepCopy, copyName: copyName) { (before) throws(StoreError) in
         turn.withLock { $0 = delivery.draw() }
         return try ResetSurvivors.rows(of: before, clientID: id, incarnation: incarnation)
       }
@@ -46,10 +60,14 @@ extension SyncClient {
       for (table, _) in ownerBuckets { memory.buckets[table] = nil }
       memory.budget = DeadLetterBudget()
       memory.sentThrough = 0
+      memory.hasResetFailed = false
     }
+    await removeStagings()
     var changes = LocalChanges()
     for table in tables.all { changes.insert(table: table.name) }
-    if let turn = turn.withLock({ $0 }) { delivery.end(turn, [.localChanged(changes)]) }
+    if let turn = turn.withLock({ $0 }) { delivery.end(turn, [.localChanged(changes)] + didErase(report, before)) }
+    sessionChanged()
+    settleUploads()
     do {
       return LocalResetReport(
         reason: try before.softBlock(), droppedMutations: try ErasedState.queuedMutations(before),
@@ -73,7 +91,32 @@ enum ResetSurvivors {
     // Stamps go on above all that were made before.
     let stamp = try before.get(key: [.string(MetaKey.originHLC.rawValue)], in: StateTable.meta)
     if let stamp = stamp?["value"] { values.append((.originHLC, stamp)) }
-    return values.map { (StateTable.meta, ["key": .string($0.0.rawValue), "value": $0.1]) }
+    return values.map { (StateTable.meta, ["key": .string($0.0.rawValue), "value": $0.1]) } + reports(of: before)
+  }
+}
+
+extension ResetSurvivors {
+  /// Bytes of reports that a RESET has room for.
+  private static let reportByteCountMax = 12 << 10
+
+  /// The newest reports of client resets, without anything of rows. What cannot be read does not live on.
+  private static func reports(of before: ReadView) -> [(table: String, row: Row)] {
+    guard let reports = try? before.resetReports(), !reports.isEmpty else { return [] }
+    var texts: [String] = []
+    var byteCount = 0
+    for report in reports.reversed() {
+      guard let text = try? StoredJSON.encode(report.redacted) else { continue }
+      byteCount += text.utf8.count + 32
+      if byteCount > reportByteCountMax { break }
+      texts.insert(text, at: 0)
+    }
+    var rows: [(table: String, row: Row)] = []
+    for (place, text) in texts.enumerated() {
+      rows.append((StateTable.resets, ["number": .int(Int64(place + 1)), "report": .string(text)]))
+    }
+    rows.append(
+      (StateTable.meta, ["key": .string(MetaKey.nextReset.rawValue), "value": .int(Int64(texts.count + 1))]))
+    return rows
   }
 }
 

@@ -22,6 +22,8 @@ public protocol ScheduledClient: Sendable {
   func sync() async throws
   /// Reports each number of queued mutations after a local write.
   func onQueueDepth(_ report: @escaping @Sendable (Int) -> Void) throws -> @Sendable () -> Void
+  /// ``SchedulerSettings/refreshSession`` has no token: if the server refused the last one, the user has to sign in.
+  func renewalGivenUp()
 }
 
 extension SyncClient: ScheduledClient {

@@ -283,6 +283,8 @@ public final class SyncScheduler: Sendable {
         if try await settings.refreshSession() {
           if let sync = settings.sync { try await sync() } else { try await client.sync() }
           outcome = .success
+        } else {
+          client.renewalGivenUp()
         }
       } catch {
         outcome = .failure(error)
@@ -401,7 +403,8 @@ extension SyncHealth.Failure {
   fileprivate init(_ error: any Error, at time: Int64) {
     let known = error as? SyncError
     self.init(
-      code: known.map { $0.transportCode?.rawValue ?? $0.code.rawValue }, message: known?.message ?? "\(error)",
+      code: known.map { $0.serverCode?.rawValue ?? $0.catalogueCode?.rawValue ?? "\($0.code)" },
+      message: known?.message ?? "\(error)",
       at: time)
   }
 }

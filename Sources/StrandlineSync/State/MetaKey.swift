@@ -33,4 +33,20 @@ enum MetaKey: String {
   case nextJournal = "next_journal"
   /// Number of the next staged page (1).
   case nextPage = "next_page"
+  /// A ``ClientResetDemand`` (the server asks for none).
+  case resetDemand = "reset_demand"
+  /// A ``ResetRecord`` (none is under way).
+  case resetRecord = "reset_record"
+  /// Number of the next report of a reset (1).
+  case nextReset = "next_reset"
+  /// Of a fresh copy: when its first page came, in milliseconds since 1970.
+  case freshSince = "fresh_since"
+  /// Of a fresh copy: its pages.
+  case freshPages = "fresh_pages"
+  /// Of a fresh copy: configured tables that the server does not know.
+  case freshUnknownTables = "fresh_unknown_tables"
+  /// Of a fresh copy: it is complete (false).
+  case isFreshComplete = "fresh_complete"
+  /// Of a fresh copy: the server forbids recovery (false).
+  case isRecoveryForbidden = "recovery_forbidden"
 }

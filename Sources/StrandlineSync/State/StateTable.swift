@@ -10,7 +10,9 @@ internal import StrandlineProtocol
 //   strandline.overwrites    number
 //   strandline.pushed        number              ids of applied mutations, the newest 1,000
 //   strandline.pages         page, part          staged pages of an unfinished pull
-//   strandline.attachments   reference
+//   strandline.attachments   reference           indexes by state and by what is in flight
+//   strandline.confirmations table, pk           rows of writes that were carried over a client reset and answered
+//   strandline.resets        number              reports of client resets, the newest 20
 //   strandline.meta          key
 enum StateTable {
   static let prefix = "strandline."
@@ -22,10 +24,14 @@ enum StateTable {
   static let pushed = "strandline.pushed"
   static let pages = "strandline.pages"
   static let attachments = "strandline.attachments"
+  static let confirmations = "strandline.confirmations"
+  static let resets = "strandline.resets"
   static let meta = "strandline.meta"
 
   static let outboxByMutation = "by_mutation"
   static let outboxByRow = "by_row"
+  static let attachmentsByState = "by_state"
+  static let attachmentsInFlight = "by_flight"
 
   static let schemas: [TableSchema] = [
     TableSchema(
@@ -35,6 +41,7 @@ enum StateTable {
         ColumnSchema("op", .string), ColumnSchema("columns", .object), ColumnSchema("precondition", .object),
         ColumnSchema("transforms", .object), ColumnSchema("batch_id", .string), ColumnSchema("pre_image", .object),
         ColumnSchema("hlc", .string), ColumnSchema("created_at", .int), ColumnSchema("perhaps_in_base", .bool),
+        ColumnSchema("deferred", .bool),
       ],
       indexes: [IndexSchema(outboxByMutation, ["mutation_id"]), IndexSchema(outboxByRow, ["table", "pk"])]),
     TableSchema(
@@ -78,7 +85,12 @@ enum StateTable {
         ColumnSchema("attempts", .int), ColumnSchema("permanent", .bool), ColumnSchema("chunk_offset", .int),
         ColumnSchema("session_url", .string), ColumnSchema("error", .string), ColumnSchema("error_code", .string),
         ColumnSchema("created_at", .int), ColumnSchema("updated_at", .int),
-      ]),
+      ],
+      indexes: [IndexSchema(attachmentsByState, ["state"]), IndexSchema(attachmentsInFlight, ["in_flight"])]),
+    TableSchema(
+      confirmations, key: [KeyColumn("table", .string), KeyColumn("pk", .string)],
+      columns: [ColumnSchema("base", .object)]),
+    TableSchema(resets, key: [KeyColumn("number", .int)], columns: [ColumnSchema("report", .string)]),
     TableSchema(meta, key: [KeyColumn("key", .string)], columns: [ColumnSchema("value", .any)]),
   ]
 }

@@ -7,6 +7,7 @@ extension SyncState {
 
   /// Nil takes the key out.
   mutating func setMeta(_ key: MetaKey, _ value: Value?) throws {
+    if key == .softBlockReason { changesBlock = true }
     if let value {
       try store.put(["key": .string(key.rawValue), "value": value], into: StateTable.meta)
     } else {

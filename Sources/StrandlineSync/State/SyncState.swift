@@ -8,6 +8,13 @@ struct SyncState: ~Copyable {
   let tables: ClientTables
   /// To be raised behind the commit, in this order.
   var events: [SyncEvent] = []
+  /// To be told to the error handler behind the events.
+  private var blocks: [SyncError] = []
+  private var undone: [RejectedWrite] = []
+  /// Whether the soft block may be another one.
+  var changesBlock = false
+  /// Files that a refused write named; see ``guardAgainstResurrection(_:at:)``.
+  var refusedReferences: [String] = []
   /// Rows that this commit touched so far; raised with ``raiseLocalChanged()``.
   private(set) var touched = LocalChanges()
 
@@ -32,6 +39,19 @@ struct SyncState: ~Copyable {
   }
 
   private consuming func intoTransaction() -> Transaction { store }
+
+  /// What the error handler is told behind the events: blocks, and all that was undone as one.
+  var errors: [SyncError] { blocks + (undone.isEmpty ? [] : [.rejected(undone)]) }
+
+  mutating func tell(_ block: SyncError) { blocks.append(block) }
+
+  /// Tells of a write that did not stand.
+  mutating func tell(undone entry: OutboxEntry, _ kind: Rejection.Kind, reason: String) {
+    undone.append(
+      RejectedWrite(
+        mutationID: entry.mutationID, table: entry.name.table, pk: entry.name.pk, kind: kind, reason: reason,
+        columns: entry.journalledColumns(tables)))
+  }
 
   mutating func touch(_ name: RowName) { touched.insert(name) }
 

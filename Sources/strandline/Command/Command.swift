@@ -42,6 +42,8 @@ struct CommandGroup: Sendable {
   var name: String
   var summary: String
   var members: [CommandNode]
+  /// What runs where the words behind the group's name begin with that of no member; nil: such words are a mistake.
+  var fallback: (any Command.Type)?
 
   func member(named name: String) -> CommandNode? { members.first { $0.name == name } }
 }

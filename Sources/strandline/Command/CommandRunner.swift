@@ -40,6 +40,7 @@ struct CommandRunner {
         return .success
       }
       guard let member = group.member(named: word) else {
+        if let command = group.fallback { return try run(command, [word] + rest, console, path, help: group) }
         if word.hasPrefix("-") { throw UsageError.unknownOption(word, suggestion: nil) }
         let names = group.members.filter { !$0.isHidden }.map(\.name)
         throw UsageError.unknownCommand(word, suggestion: Suggestion.nearest(to: word, in: names))
@@ -50,15 +51,17 @@ struct CommandRunner {
       case .command(let command): return try run(command, Array(rest), console, path)
       }
     }
+    if let command = group.fallback { return try run(command, [], console, path, help: group) }
     throw UsageError.missingCommand(after: path.joined(separator: " "))
   }
 
   private func run(
-    _ type: any Command.Type, _ words: [String], _ console: Console, _ path: [String]
+    _ type: any Command.Type, _ words: [String], _ console: Console, _ path: [String], help group: CommandGroup? = nil
   ) throws -> ExitCode {
     let options = words.prefix { $0 != "--" }
     if options.contains("--help") || options.contains("-h") {
-      try console.out.write(HelpPage.text(of: type.specification, path: path))
+      let page = group.map { HelpPage.text(of: $0, path: path) } ?? HelpPage.text(of: type.specification, path: path)
+      try console.out.write(page)
       return .success
     }
     let command = try type.init(Arguments(parsing: words, for: type.specification))

@@ -11,7 +11,9 @@ extension Failure {
       .typeMismatch, .invalidKey, .invalidQuery, .coding:
       .usage
     case .historyTrimmed, .historyForked, .keyExists, .rowMissing, .conflict, .cardinality: .finding
-    case .noStore, .readOnly, .outOfSpace, .poisoned, .ioFailed, .closed, .wrongProcess, .generationGone: .ioFailure
+    case .noStore, .readOnly, .outOfSpace, .poisoned, .ioFailed, .copyUnconfirmed, .closed, .wrongProcess,
+      .generationGone:
+      .ioFailure
     @unknown default: .ioFailure
     }
   }

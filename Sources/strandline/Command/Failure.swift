@@ -1,5 +1,6 @@
 import Strandline
 import StrandlineLog
+import StrandlineSync
 
 /// An error that a command reports in its own words.
 struct Failure: Error, Equatable {
@@ -19,12 +20,13 @@ extension Failure {
     switch error {
     case let failure as Failure: (failure.code, failure.message)
     case let error as UsageError: (.usage, error.description)
-    case let error as LogError: (code(of: error), error.description)
-    case let error as StoreError: (code(of: error), error.description)
+    case let error as LogError: (code(of: error), message(of: error))
+    case let error as StoreError: (code(of: error), message(of: error))
     case let error as any ErrorOfWrite: outcome(of: error.cause)
     case OutputError.closedPipe: (.success, nil)
     case let error as OutputError: (.ioFailure, error.description)
-    case is Interrupted: (.interrupted, nil)
+    case let error as SyncError: (code(of: error), error.description)
+    case is Interrupted, is CancellationError: (.interrupted, nil)
     default: (.ioFailure, String(describing: error))
     }
   }
@@ -35,7 +37,8 @@ extension Failure {
     case .locked: .inUse
     case .limitExceeded, .invalidOption, .targetExists: .usage
     case .historyTrimmed, .resetSince, .historyForked: .finding
-    case .noStore, .readOnly, .outOfSpace, .poisoned, .ioFailed, .closed, .wrongProcess, .generationGone, .epochEnded,
+    case .noStore, .readOnly, .outOfSpace, .poisoned, .ioFailed, .copyUnconfirmed, .closed, .wrongProcess,
+      .generationGone, .epochEnded,
       .outOfTurn, .replayRefused:
       .ioFailure
     }

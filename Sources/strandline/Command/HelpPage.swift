@@ -3,8 +3,10 @@ enum HelpPage {
   static func text(of group: CommandGroup, path: [String]) -> String {
     let name = path.joined(separator: " ")
     let rows = group.members.filter { !$0.isHidden }.map { ($0.name, $0.summary) }
-    var text = "\(group.summary)\n\nUsage: \(name) COMMAND …\n\nCommands:\n"
-    text += table(rows)
+    var text =
+      group.fallback.map { self.text(of: $0.specification, path: path) }
+      ?? "\(group.summary)\n\nUsage: \(name) COMMAND …\n"
+    text += "\nCommands:\n" + table(rows)
     text += "\n`\(name) COMMAND --help` tells more about one of them.\n"
     if path.count == 1 { text += exitCodes }
     return text
@@ -27,7 +29,7 @@ enum HelpPage {
   private static let exitCodes = """
 
     Exit codes: 0 fine, 1 finding (torn tail, gap, difference, failed case), 2 usage,
-    3 corruption or foreign file, 4 I/O error, 5 in use, 130 interrupted.
+    3 corruption or foreign file, 4 I/O error, or a server that was not reached or refused, 5 in use, 130 interrupted.
 
     """
 

@@ -10,6 +10,7 @@ enum UsageError: Error, Equatable {
   case invalidArgument(name: String, value: String, expected: String)
   case repeatedOption(String)
   case conflict(String, String)
+  case incomplete(String, needs: String)
   case notInThisBuild(option: String, instead: String)
   case missingArgument(String)
   case extraArgument(String)
@@ -28,6 +29,7 @@ extension UsageError: CustomStringConvertible {
     case .invalidArgument(let name, let value, let expected): "\(name) '\(value)' is not \(expected)"
     case .repeatedOption(let option): "\(option) was given twice"
     case .conflict(let first, let second): "\(first) and \(second) exclude each other"
+    case .incomplete(let option, let other): "\(option) needs \(other) beside it"
     case .notInThisBuild(let option, let instead): "\(option) is not in this build; use \(instead)"
     case .missingArgument(let name): "\(name) is missing"
     case .extraArgument(let word): "'\(word)' is one argument too many"

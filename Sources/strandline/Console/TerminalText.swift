@@ -9,20 +9,39 @@ enum TerminalText {
   }
 
   /// The same for bytes; those that are not UTF-8 become `\xNN`.
-  static func escaped(_ bytes: some Collection<UInt8>) -> String {
-    var result = ""
-    var rest = Array(bytes)[...]
-    while let first = rest.first {
-      if let (scalar, byteCount) = scalar(atStartOf: rest) {
-        append(scalar, to: &result)
-        rest = rest.dropFirst(byteCount)
-      } else {
-        result += "\\x" + hex(UInt32(first), width: 2)
-        rest = rest.dropFirst()
-      }
-    }
-    return result
+  static func escaped(_ bytes: [UInt8]) -> String {
+    var result: [UInt8] = []
+    bytes.span.bytes.withUnsafeBytes { appendEscaped($0, to: &result) }
+    return String(decoding: result, as: UTF8.self)
   }
+
+  /// Appends `bytes` with the same escapes; those that are not UTF-8 become `\xNN`.
+  static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to result: inout [UInt8]) {
+    var start = 0
+    var index = 0
+    while index < bytes.count {
+      // Most text is this, and goes over in one piece.
+      if isPlain(bytes[index]) {
+        index += 1
+        continue
+      }
+      let found = scalar(atStartOf: UnsafeRawBufferPointer(rebasing: bytes[index...]))
+      if let found, !needsEscape(found.scalar) {
+        index += found.byteCount
+        continue
+      }
+      result.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
+      var text = ""
+      if let found { append(found.scalar, to: &text) } else { text = "\\x" + hex(UInt32(bytes[index]), width: 2) }
+      result.append(contentsOf: text.utf8)
+      index += found?.byteCount ?? 1
+      start = index
+    }
+    result.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start...]))
+  }
+
+  /// Printable ASCII but for the backslash.
+  private static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F && byte != 0x5C }
 
   /// The same for text of several lines, which stay lines, and for the backslash, which stays what it is.
   static func escapedLines(_ text: String) -> String {
@@ -45,7 +64,7 @@ enum TerminalText {
   }
 
   /// The UTF-8 scalar that `bytes` begin with, if they do.
-  private static func scalar(atStartOf bytes: ArraySlice<UInt8>) -> (Unicode.Scalar, byteCount: Int)? {
+  private static func scalar(atStartOf bytes: UnsafeRawBufferPointer) -> (scalar: Unicode.Scalar, byteCount: Int)? {
     var parser = Unicode.UTF8.ForwardParser()
     var iterator = bytes.makeIterator()
     guard case .valid(let encoded) = parser.parseScalar(from: &iterator) else { return nil }

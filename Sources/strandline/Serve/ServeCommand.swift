@@ -51,7 +51,7 @@ struct ServeCommand: Command {
   }
 
   func run(_ console: Console) throws -> ExitCode {
-    let settings = try settings()
+    let settings = try ServeSettings(file: config)
     guard let path = store ?? settings.store else {
       throw Failure(.usage, "no store: give --store, or \"store\" in \(config)")
     }
@@ -76,13 +76,6 @@ struct ServeCommand: Command {
     }
     try AsyncWork.wait { try await running.stop() }
     return .success
-  }
-
-  private func settings() throws -> ServeSettings {
-    let text = try SettingsFile.read(config)
-    do throws(Failure) { return try ServeSettings(text) } catch {
-      throw Failure(error.code, "\(config): \(error.message)")
-    }
   }
 
   private func address(_ settings: ServeSettings) throws(Failure) -> SocketAddress {

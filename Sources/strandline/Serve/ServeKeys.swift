@@ -9,9 +9,7 @@ extension ServeSettings.KeySource {
   func keys(now: Int64) async throws -> TokenKeys {
     switch self {
     case .secretFile(let path):
-      // A line break at the end of the file belongs to the editor, not to the secret.
-      var secret = try SettingsFile.read(path)
-      while secret.last == 0x0A || secret.last == 0x0D { secret.removeLast() }
+      let secret = try SettingsFile.readLine(path)
       do throws(TokenKeyError) {
         return TokenKeys(try TokenKeySet(secret: secret))
       } catch {

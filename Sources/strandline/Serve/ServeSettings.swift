@@ -21,14 +21,15 @@ struct ServeSettings {
   var reapInterval: Duration
   private var http: HTTPServerConfiguration
 
+  /// Reads a settings file; its name is in front of what is wrong with it.
+  init(file path: String) throws(Failure) {
+    let text = try SettingsFile.read(path)
+    do throws(Failure) { try self.init(text) } catch { throw Failure(error.code, "\(path): \(error.message)") }
+  }
+
   /// - Throws: ``Failure`` of code ``ExitCode/usage`` with the place in the file.
   init(_ text: [UInt8]) throws(Failure) {
-    let value: Value
-    do throws(StoreError) { value = try Value.json(text) } catch {
-      guard case .coding(_, let path, let reason) = error else { throw Failure(.usage, error.description) }
-      throw Failure(.usage, "\(path): \(reason)")
-    }
-    let file = try SettingsObject(value, path: "")
+    let file = try SettingsObject(json: text)
     try file.check("store", "listen", "tables", "tokens", "http", "limits", "server")
     store = try file.text("store")
     listen = try file.text("listen")

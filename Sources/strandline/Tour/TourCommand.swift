@@ -4,12 +4,13 @@ import Glibc
 struct TourCommand: Command {
   static let specification = CommandSpecification(
     name: "tour",
-    summary: "Show on real data what is promised: write, kill, recover, salvage; tables, queries, views, reset.",
+    summary: "Show on real data what is promised: write, kill, recover, salvage; tables, queries, views, reset; sync.",
     discussion: [
       "Takes the changelogs in this machine's package documentation, writes them as durable commits in a process",
       "that gets killed on the way, and compares what is left with what was acknowledged, byte by byte. Then keeps",
-      "them as tables: queries them, watches them change, looks at them across a reset. Works in a temporary directory",
-      "and takes less than a minute. Exit code 1 if anything that is promised does not hold.",
+      "them as tables: queries them, watches them change, looks at them across a reset. Then gives them to two devices",
+      "that work offline, meet over a server on this machine, disagree, and begin anew. Works in a temporary directory and",
+      "takes less than a minute. Exit code 1 if anything that is promised does not hold.",
     ],
     options: [
       .init("--keep", "DIR", summary: "Work in DIR, which must not exist, and leave everything there."),
@@ -19,7 +20,7 @@ struct TourCommand: Command {
   static let chapters: [any TourChapter.Type] = [
     CollectChapter.self, KillChapter.self, TornTailChapter.self, RecoveryChapter.self, DamageChapter.self,
     ResetChapter.self, ImportChapter.self, QueryChapter.self, CompactChapter.self, WatchChapter.self,
-    ViewChapter.self,
+    ViewChapter.self, OfflineChapter.self, ConflictChapter.self, NewHistoryChapter.self,
   ]
 
   private let keptDirectory: String?
@@ -65,7 +66,7 @@ struct TourCommand: Command {
       let path = TerminalText.escaped(keptDirectory)
       try tour.narrator.line(
         "Look around: `strandline log info \(path)/store`, `strandline log verify \(path)/damaged`, "
-          + "`strandline stat \(path)/tables`.")
+          + "`strandline stat \(path)/tables`, `strandline query \(path)/phone --table entries --limit 3`.")
     }
     guard printsJSON else { return }
     var json = JSONWriter(.document)

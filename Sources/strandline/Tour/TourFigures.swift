@@ -20,6 +20,7 @@ struct TourFigures {
   var resetNanoseconds = 0
   var proofCount = 0
   var tables = TourTableFigures()
+  var sync = TourSyncFigures()
 
   /// The value below which `percent` of the commits lie.
   func commitNanoseconds(percentile percent: Int) -> Int {
@@ -47,7 +48,7 @@ struct TourFigures {
       ("cut", "\(cutCommitCount) unfinished commit, \(HumanUnits.bytes(cutByteCount)), never acknowledged"),
       ("one bit flipped", "\(lostCommitCount) commit lost, \(HumanUnits.count(salvagedCommitCount)) salvaged"),
       ("reset of the log", time(resetNanoseconds)),
-    ] + tables.rows
+    ] + tables.rows + sync.rows
   }
 
   func write(to json: inout JSONWriter, source: ChangelogUploads.Source) {
@@ -74,6 +75,8 @@ struct TourFigures {
       json.field("resetNanoseconds", resetNanoseconds)
       json.name("tables")
       json.object { json in tables.write(to: &json) }
+      json.name("sync")
+      json.object { json in sync.write(to: &json) }
       json.field("proofs", proofCount)
     }
     json.endLine()

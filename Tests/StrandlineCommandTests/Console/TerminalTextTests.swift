@@ -16,6 +16,7 @@ struct TerminalTextTests {
   @Test func `bytes that are not UTF-8 are shown one by one`() {
     #expect(TerminalText.escaped([0x61, 0xFF, 0xC3, 0x28, 0xE2, 0x82]) == "a\\xff\\xc3(\\xe2\\x82")
     #expect(TerminalText.escaped([0xED, 0xA0, 0x80]) == "\\xed\\xa0\\x80")
+    #expect(TerminalText.escaped(Array("ä".utf8) + [0xE2] + Array("b\u{7}".utf8)) == "ä\\xe2b\\x07")
   }
 
   @Test func `a progress line has a bar, or a count where the total is not known`() {

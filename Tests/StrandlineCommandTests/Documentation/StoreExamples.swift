@@ -18,20 +18,20 @@ struct StoreExamples {
 
   func plan(in path: String) async throws -> [Todo] {
     let store = try await Store.open(at: path, schema: Self.schema)
-    let changes = try store.changes(in: "todos")
+    let live = try store.observe(store.query("todos").where("done", .equals, false).order(by: "title"))
     try await store.write { tx in  // one commit: durable on return, all or nothing
       try tx.insert(Todo(id: 1, title: "works on a plane"), into: "todos")
       try tx.insert(Todo(id: 2, title: "survives a power cut", done: true), into: "todos")
     }
-    let before = try store.view()  // stays as it is, whatever happens next
-    for try await change in changes {
-      print(change.rows.count, "rows changed by commit", change.position.sequence)
-      break
+    for try await change in live {  // first what is there, then what each commit changed
+      for row in change.came { print("to do:", try row.decoded(Todo.self).title) }
+      if !change.came.isEmpty { break }
     }
+    let before = try store.view()  // stays as it is, whatever happens next
     try await store.reset()  // one record, whatever the store holds
-    let open = try before.query("todos").where("done", .equals, false).order(by: "title").all(Todo.self)
+    let todos = try before.query("todos").where("done", .equals, false).all(Todo.self)
     try await store.close()
-    return open
+    return todos
   }
   // end
 

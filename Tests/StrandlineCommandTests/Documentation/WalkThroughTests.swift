@@ -1,21 +1,27 @@
 import Glibc
+import StrandlineTestSupport
 import Testing
 
 @testable import strandline
 
-/// What the README tells a reader to type, typed; what it says comes out, compared.
+/// What README and Docs tell a reader to type, typed; what they say comes out, compared.
 ///
 /// A line that begins with `$ ` is a command for bash, what follows up to the next is its output on both streams. `…` in an
-/// expected line stands for any text; alone on a line, for any number of lines.
+/// expected line stands for any text; alone on a line, for any number of lines. The port 8080 is another one here, which is free.
 struct WalkThroughTests {
-  @Test(arguments: ["README.md"])
+  @Test(arguments: ["README.md", "Docs/Sync.md"])
   func `the commands in the document print what the document says`(path: String) throws {
     let scratch = try ScratchDirectory()
-    let steps = try MarkdownFile(path).fences.filter { $0.language == "console" }.flatMap(Self.steps)
+    let port = "\(try LoopbackSocket.freePort())"
+    let steps = try MarkdownFile(path).fences.filter { $0.language == "console" }.flatMap(Self.steps).map { step in
+      Step(
+        command: step.command.replacing("8080", with: port),
+        expected: step.expected.map { $0.replacing("8080", with: port) })
+    }
     #expect(!steps.isEmpty)
-    // One shell for all, so that a variable set in one step is there in the next.
+    // One shell for all, so that a variable set in one step is there in the next. What still runs at its end is ended.
     let end = "-- end of step --"
-    var script = "cd \(scratch.path)\nstrandline() { \"$tool\" \"$@\"; }\ntool=$0\nexec 2>&1\n"
+    var script = "cd \(scratch.path)\nPATH=${0%/*}:$PATH\nexec 2>&1\ntrap 'kill $(jobs -p) 2> /dev/null' EXIT\n"
     for step in steps { script += "\(step.command)\necho '\(end)'\n" }
     var outputs: [[String]] = [[]]
     for line in try ToolRun.shell(script).text.split(separator: "\n", omittingEmptySubsequences: false) {

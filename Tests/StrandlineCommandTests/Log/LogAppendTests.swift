@@ -140,6 +140,50 @@ struct LogAppendTests {
     #expect(try contents(ofStore: store).report.wasClosedCleanly)
   }
 
+  @Test func `a closed standard input is told, and makes no store`() throws {
+    for command in ["log append \(store)", "load \(store) --table t --key id:int"] {
+      let run = try ToolRun.shell(#""$0" \#(command) <&-; echo "exit $?""#)
+      #expect(run.text == "exit 4\n", "\(run.errorText)")
+      #expect(run.errorText.contains("standard input is closed") && run.errorText.contains("Nothing was made."))
+      #expect(access(store, F_OK) != 0)
+    }
+  }
+
+  @Test(arguments: [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+  func `no file of a store gets the number of a closed stream`(closed: String) throws {
+    #expect(try append(Array("first\n".utf8)).ending == .exited(0))
+    let run = try ToolRun.shell(
+      #"printf 'a\nb\n' | "$0" log append \#(store) --acks \#(closed); "$0" log append \#(store)/none \#(closed)"#)
+    #expect(run.output.isEmpty || closed == "2>&-")
+    let verified = try ToolRun(["log", "verify", store])
+    #expect(verified.ending == .exited(0), "\(verified.text)")
+    let records = try contents(ofStore: store).commits.flatMap(\.records)
+    // An acknowledgement that cannot be printed ends the command behind the first commit.
+    let expected: [String] =
+      closed == "2>&-" ? ["first", "a", "b"] : closed.hasPrefix("<") ? ["first"] : ["first", "a"]
+    #expect(records.map { String(decoding: $0, as: UTF8.self) } == expected)
+  }
+
+  @Test func `a standard output that takes nothing ends it with 4, and what was written stays`() throws {
+    let run = try ToolRun.shell(#"printf 'a\nb\n' | "$0" log append \#(store) --acks >/dev/full; echo "exit $?""#)
+    #expect(run.text == "exit 4\n")
+    #expect(run.errorText.contains("standard output: No space left on device"))
+    #expect(try contents(ofStore: store).commits.map(\.records) == [[[0x61]]])
+  }
+
+  @Test func `a disk that is full is told with what was written, and the advice is one a shell can take`() throws {
+    // A limit on the size of files stands in for the disk: EFBIG is treated as ENOSPC is.
+    let run = try ToolRun.shell(
+      #"trap '' XFSZ; ulimit -f 3000; yes "$(head -c 45000 /dev/urandom | base64 -w0)" | head -n 200 | "$0" log append \#(store)"#
+    )
+    #expect(run.ending == .exited(4))
+    #expect(run.errorText.contains("Free some space and append the rest."), "\(run.errorText)")
+    #expect(!run.errorText.contains("reset"), "\(run.errorText)")
+    let records = try contents(ofStore: store).commits.count
+    #expect(
+      records > 0 && run.errorText.contains("Written before it: \(records) lines."), "\(records): \(run.errorText)")
+  }
+
   @Test func `a large batch is fast`() throws {
     let lines = (0..<400_000).map { "line number \($0) with some text\n" }.joined()
     let started = ContinuousClock.now

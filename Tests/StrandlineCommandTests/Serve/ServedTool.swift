@@ -18,8 +18,8 @@ final class ServedTool: @unchecked Sendable {
 
   /// Starts it and waits until it says where it listens; throws if it ends before.
   init(_ arguments: [String]) throws {
-    child = try ChildProcess(
-      ToolRun.path, ["serve", "--listen", "127.0.0.1:0"] + arguments, output: .pipe, errors: .pipe)
+    let address = arguments.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
+    child = try ChildProcess(ToolRun.path, ["serve"] + address + arguments, output: .pipe, errors: .pipe)
     var line: [UInt8] = []
     var byte: UInt8 = 0
     while read(child.output, &byte, 1) == 1, byte != 0x0A { line.append(byte) }

@@ -13,6 +13,9 @@ struct TableStore {
   /// An empty place.
   init() throws { scratch = try ScratchDirectory() }
 
+  /// The directory `store` of `scratch`, whatever is there.
+  init(at scratch: ScratchDirectory) { self.scratch = scratch }
+
   /// A table `people` with the key `id`, an index over `city` and so many rows, in commits of ten.
   init(people count: Int) throws {
     try self.init()

@@ -88,8 +88,9 @@ struct TourTests {
     tour.uploads.take((0..<commitCount).map { entry("pkg", "\($0)", Int64($0) * 1000) })
     nonisolated(unsafe) let shared = tour
     try await onOwnThread { for chapter in TourCommand.chapters.dropFirst() { try chapter.run(shared) } }
-    #expect(tour.figures.proofCount == 15)
+    #expect(tour.figures.proofCount == 19)
     #expect(tour.figures.tables.entryCount == commitCount)
+    #expect(tour.figures.sync.rowCount == commitCount && tour.figures.sync.pullNanoseconds > 0)
     #expect(tour.figures.salvagedCommitCount == commitCount - 1)
     #expect(tour.figures.cutCommitCount == 1)
     #expect(tour.figures.killCount == 4)
@@ -119,7 +120,12 @@ struct TourTests {
     #expect(run.text.contains("\"bitFlipCommitsLost\": 1,"))
     #expect(run.errorText.contains("1. Collect a history"))
     #expect(run.errorText.contains("bytes raw"))
-    #expect(try DirectoryTree.names(in: directory) == ["damaged", "salvaged", "store", "tables"])
+    #expect(
+      try DirectoryTree.names(in: directory) == [
+        "damaged", "laptop", "phone", "salvaged", "server", "store", "stranger", "tables",
+      ])
+    #expect(run.errorText.contains("12. Work offline, and meet"))
+    #expect(try ToolRun(["query", "\(directory)/phone", "--table", "entries", "--count"]).text != "0\n")
     let again = try ToolRun(["tour", "--keep", directory])
     #expect(again.ending == .exited(2))
     #expect(again.errorText == "strandline tour: cannot make \(directory): File exists\n")

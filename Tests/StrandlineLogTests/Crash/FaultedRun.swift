@@ -82,6 +82,9 @@ final class FaultedRun {
     case .outOfSpace, .poisoned, .ioFailed: true
     // The errno that says that somebody holds the lock.
     case .locked: faulty.struckCalls.contains { $0.operation == .lockDirectory }
+    // The last call of a copy; the copy is there, and nobody promises that its name is.
+    case .copyUnconfirmed(_, let failure):
+      failure.operation == .syncDirectory && faulty.struckCalls.contains { $0.operation == .syncDirectory }
     default: false
     }
   }

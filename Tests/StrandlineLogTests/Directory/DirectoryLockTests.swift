@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import StrandlineTestSupport
 import Testing
 
@@ -12,7 +12,7 @@ struct DirectoryLockTests {
   /// that moment when the log is closed.
   @Test func `a closed log can be opened again though a child still has a copy of its descriptors`() throws {
     let log = try Log.open(at: path)
-    let copies = copiesOfDescriptors(of: path)
+    let copies = try copiesOfDescriptors(of: path)
     #expect(!copies.isEmpty)
     try log.close()
     let again = try Log.open(at: path)
@@ -24,8 +24,9 @@ struct DirectoryLockTests {
   }
 
   /// Duplicates every descriptor of this process that is open on the directory itself.
-  private func copiesOfDescriptors(of path: String) -> [Int32] {
-    (Int32(0)..<1024).compactMap { descriptor -> Int32? in
+  private func copiesOfDescriptors(of path: String) throws -> [Int32] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name -> Int32? in
+      guard let descriptor = Int32(name) else { return nil }
       var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
       let count = target.withUnsafeMutableBytes {
         readlink("/proc/self/fd/\(descriptor)", $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)

@@ -63,7 +63,7 @@ struct ForgedStoreTests {
     var inspector = try StoreInspector(path: SampleStore.path, environment: SampleStore.environment(disk, seed: 5))
     inspector.searchesBits = false
     let report = try inspector.verify()
-    var walk = try StoreWalk(inspector, try inspector.survey(), includesAll: true, listsFrames: true)
+    var walk = try StoreWalk(inspector, try inspector.condition(), includesAll: true, listsFrames: true)
     while try walk.next() != nil {}
     let salvage = SimulatedDisk(image)
     do throws(LogError) {

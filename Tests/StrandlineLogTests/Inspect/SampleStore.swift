@@ -230,7 +230,7 @@ extension SampleStore {
             file: segment.path, range: Int(commit.offset)..<Int(commit.endOffset), endLSN: commit.endLSN))
       }
     }
-    let tail = try #require(try inspector.tail(of: survey))
+    let tail = try #require(try survey.examineTail())
     self.name = name
     self.image = image
     self.older = older

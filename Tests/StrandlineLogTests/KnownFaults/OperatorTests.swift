@@ -101,10 +101,22 @@ struct OperatorTests {
     for value in 0..<200 where failure == nil {
       do throws(LogError) { try opened.log.append([DamagedLog.record(value)]) } catch { failure = error }
     }
-    guard case .poisoned = failure else {
+    guard case .poisoned(let first, _) = failure else {
       Issue.record("\(String(describing: failure))")
       return
     }
+    #expect("\(first)".contains("was moved, replaced or removed while the store was open"), "\(first)")
+  }
+
+  @Test func `a directory that is gone is told as such`() throws {
+    let opened = try store.open()
+    try opened.log.append([[1]])
+    store.disk.edit { $0.remove(DamagedLog.path) }
+    var failure: LogError?
+    for value in 0..<400 where failure == nil {
+      do throws(LogError) { try opened.log.append([DamagedLog.record(value)]) } catch { failure = error }
+    }
+    #expect("\(try #require(failure))".contains("was moved, replaced or removed while the store was open"))
   }
 
   @Test func `clocks that jump change no order and hold nothing up`() throws {

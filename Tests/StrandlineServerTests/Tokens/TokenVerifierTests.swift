@@ -50,6 +50,26 @@ import Testing
     #expect(throws: TokenKeyError.self) { try TokenKeySet(secret: Array("short".utf8)) }
   }
 
+  @Test func `a token for development says what the rules ask for`() throws {
+    let set = try TokenKeySet(secret: secret)
+    let rules = TokenRules(issuer: "me", audience: "app", roleClaim: "r")
+    let signer = try DevelopmentTokenSigner(secret: secret)
+    let token = try signer.token(for: "ä", rules: rules, role: "editor", expires: Self.now + 1)
+    #expect(
+      try verify(token, set, rules).get() == TokenClaims(subject: "ä", role: "editor", expires: Self.now + 1))
+    #expect(try verify(signer.token(for: "u", expires: Self.now + 1), set).get().role == nil)
+    #expect(verify(token, set, TokenRules(issuer: "other")) == .failure(.refused("the token is of another issuer")))
+    #expect(throws: TokenKeyError.self) { try DevelopmentTokenSigner(secret: Array("short".utf8)) }
+  }
+
+  @Test func `what base64url writes it reads`() {
+    for count in 0..<200 {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
+      #expect(Base64URL.bytes(Base64URL.text(bytes)) == bytes)
+      #expect(Base64URL.text(bytes) == TokenText.base64URL(bytes))
+    }
+  }
+
   @Test func `no algorithm but that of the key counts`() throws {
     let signer = try TokenSigner(.rsa(bits: 2048))
     let published = try set(signer.jwk())

@@ -20,10 +20,16 @@ struct DullReplica {
     var isPerhapsInBase = false
   }
 
+  private struct Base: Equatable { var row: [String: Value]? }
+
   struct Refusal: Error { var code: SyncErrorCode }
 
   private(set) var rows: [Place: [String: Value]] = [:]
   private(set) var shadows: Set<Place> = []
+  /// Those that the server sent.
+  private var tombstones: Set<Place> = []
+  /// Rows of writes that were applied perhaps before they were last pulled, with what was pulled.
+  private var unconfirmed: [Place: Base] = [:]
   var queue: [Entry] = []
   private(set) var cursor = "0"
   private(set) var watermark: String?
@@ -62,6 +68,7 @@ struct DullReplica {
     case .delete:
       rows[entry.place] = nil
       shadows.insert(entry.place)
+      if overShadow { tombstones.remove(entry.place) }
     case .insert, .update:
       if shadows.contains(entry.place), !overShadow { return }
       var columns = (rows[entry.place] ?? [:]).merging(entry.columns) { _, new in new }
@@ -99,15 +106,12 @@ struct DullReplica {
         if let row = verdict.serverRow {
           rows[entry.place] = row
           rebased.insert(entry.place)
-        } else if entry.isPerhapsInBase {
-          // The next pull brings it if it is not there.
-          if !rebased.contains(entry.place) {
-            rows[entry.place] = entry.preImage
-            if entry.operation == .delete, entry.preImage != nil { shadows.remove(entry.place) }
+        } else {
+          if entry.isPerhapsInBase, unconfirmed[entry.place] == nil {
+            let first = answered.first { $0.place == entry.place }
+            unconfirmed[entry.place] = Base(row: first?.preImage)
           }
-          rebased.insert(entry.place)
-        } else if rebased.contains(entry.place) {
-          lay(entry)
+          if rebased.contains(entry.place) { lay(entry) }
         }
       }
     }
@@ -134,6 +138,7 @@ struct DullReplica {
 
   private mutating func base(_ place: Place, on row: [String: Value]?) {
     rows[place] = row
+    tombstones.remove(place)
     if row == nil { shadows.insert(place) } else { shadows.remove(place) }
   }
 
@@ -177,9 +182,21 @@ struct DullReplica {
       for entry in page.tombstones {
         let place = Place(table: entry.table, pk: entry.pk)
         base(place, on: nil)
+        tombstones.insert(place)
         rebased.insert(place)
       }
     }
+    if !isRehydrating {
+      for (place, pulled) in unconfirmed where !rebased.contains(place) {
+        rows[place] = pulled.row
+        if pulled.row != nil || !tombstones.contains(place) {
+          shadows.remove(place)
+          tombstones.remove(place)
+        }
+        rebased.insert(place)
+      }
+    }
+    unconfirmed = [:]
     cursor = position ?? cursor
     staged = []
     position = nil

@@ -34,7 +34,7 @@ struct BucketTests {
     let thrown = await #expect(throws: SyncError.self) {
       try await test.client.setBucket(["team": "b", "owner": "x"])
     }
-    #expect(thrown?.code == .bucketUnset && thrown?.message.contains("owner") == true)
+    #expect(thrown?.catalogueCode == .bucketUnset && thrown?.message.contains("owner") == true)
     #expect(thrown?.message.contains("team") == true)
     try await test.client.pullOnce()
     #expect(params(test.remote.pullRequests.first) == ["todos": ["team": "a"]])

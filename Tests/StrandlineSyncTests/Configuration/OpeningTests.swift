@@ -133,9 +133,6 @@ struct OpeningTests {
     }
     let error = try #require(thrown)
     #expect(error.description == "CONFIG_INVALID: \(error.message)")
-    #expect(error.underlying != nil && !error.isRetryable)
-    let failure = SyncError(RemoteFailure.refused(.batchTooLarge, "too many"))
-    #expect(failure.code == .permanentTransport && failure.transportCode == .batchTooLarge)
-    #expect(SyncError(ScriptedRemote.offline).isRetryable)
+    #expect(error.code == .invalidUse && error.originalError != nil)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import StrandlineSync
+import StrandlineTestSupport
 import Testing
 
 @Suite("Error model") @MainActor struct SyncErrorModelTests {
@@ -13,10 +14,10 @@ import Testing
     return model.error
   }
 
-  private func remote(_ underlying: (any Error)?) -> SyncError { SyncError(.remote, "m", underlying: underlying) }
+  private func remote(_ cause: (any Error)?) -> SyncError { SyncError(.remote, "m", originalError: cause) }
 
-  @Test func `no path to the server and no answer in time are ignored`() async {
-    #expect(await shown([POSIXError(.ETIMEDOUT)]) == nil)
+  @Test func `what is tried again by itself is ignored`() async {
+    #expect(await shown([POSIXError(.ETIMEDOUT), SyncError(.storeBusy, "m"), remote(nil)]) == nil)
     for code: URLError.Code in [.timedOut, .cannotConnectToHost, .notConnectedToInternet, .cannotFindHost] {
       #expect(await shown([URLError(code), remote(URLError(code))]) == nil)
     }
@@ -28,12 +29,12 @@ import Testing
     #expect(!model.isPresented)
     #expect(await shown([Odd()], model) is Odd)
     let newer = await shown([SyncError(.permanentTransport, "no"), URLError(.timedOut)], model) as? SyncError
-    #expect(newer?.code == .permanentTransport && model.isPresented)
+    #expect(newer?.catalogueCode == .permanentTransport && model.isPresented)
     model.isPresented = false
     #expect(model.error == nil)
     #expect(await shown([POSIXError(.ENOSPC)], model) is POSIXError)
     for error: any Error in [
-      remote(nil), URLError(.secureConnectionFailed), SyncError(.store, "m", underlying: POSIXError(.EPIPE)),
+      URLError(.secureConnectionFailed), SyncError(.store, "m", originalError: POSIXError(.EPIPE)),
     ] {
       model.dismiss()
       #expect(await shown([error], model) != nil, "\(error)")

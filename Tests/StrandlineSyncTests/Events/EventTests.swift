@@ -84,24 +84,6 @@ struct EventTests {
     #expect(changes.tables["c"] == .any)
   }
 
-  @Test func `errors that end a run are told behind its events`() async throws {
-    let told = Lock<[SyncErrorCode]>([])
-    let test = try await TestClient.open { configuration in
-      configuration.errorHandler = { error in
-        if let error = error as? SyncError { told.withLock { $0.append(error.code) } }
-      }
-    }
-    test.remote.answerAlways(pull: .failure(ScriptedRemote.offline))
-    #expect(await code { try await test.client.sync() } == .remote)
-    #expect(await code { try await test.insert("p1", in: "strangers") } == .unknownTable)
-    _ = await test.events()
-    #expect(told.withLock { $0 } == [.remote])
-    test.client.errorHandler = nil
-    #expect(await code { try await test.client.pullOnce() } == .remote)
-    _ = await test.events()
-    #expect(told.withLock { $0 } == [.remote])
-  }
-
   // MARK: The gate
 
   @Test func `runs go one after the other in the order in which they were asked for, and local calls do not wait`()

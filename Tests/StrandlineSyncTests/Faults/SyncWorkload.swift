@@ -71,7 +71,7 @@ enum SyncWorkload {
     },
     Step(name: "drop staging") { test in
       test.remote.script(pulls: [.failure(ScriptedRemote.offline)])
-      do { try await test.client.pullOnce() } catch let error as SyncError where error.code == .remote {}
+      do { try await test.client.pullOnce() } catch let error as SyncError where error.catalogueCode == .remote {}
     },
     Step(name: "checkpoint expired") { test in
       test.remote.script(pulls: [.answer(.signal("CHECKPOINT_EXPIRED"))])
@@ -90,7 +90,7 @@ enum SyncWorkload {
         pulls: [.answer(.signal("UNKNOWN"))],
         pushes: [.applied, .applied, .applied, .applied].dropLast(2) + [.failure(.refused(.batchTooLarge, "too large"))]
       )
-      do { try await test.client.sync() } catch let error as SyncError where error.code == .unknownSignal {}
+      do { try await test.client.sync() } catch let error as SyncError where error.catalogueCode == .unknownSignal {}
     },
     Step(name: "seed cursor") { try await $0.client.seedCheckpoint("33") },
     Step(name: "identity change") { try await $0.client.setAccessToken(token("u2")) },

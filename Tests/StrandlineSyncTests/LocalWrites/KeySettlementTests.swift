@@ -44,7 +44,7 @@ struct KeySettlementTests {
       ["list": 1], ["list": 1, "item": .null], ["list": true, "item": 2], ["list": "", "item": 2],
     ] {
       let thrown = await #expect(throws: SyncError.self) { try await test.client.from("items").insert(columns) }
-      #expect(thrown?.code == .localConstraint)
+      #expect(thrown?.catalogueCode == .localConstraint)
     }
     #expect(await code { try await test.client.apply(.delete, to: "items", pk: "1") } == .localConstraint)
   }

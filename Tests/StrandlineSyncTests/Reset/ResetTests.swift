@@ -51,6 +51,8 @@ struct ResetTests {
         ["reference": .string(reference), "local_path": .string(file), "state": "synced"], in: StateTable.attachments)
     }
     try await test.client.plant(["reference": "r4", "state": "queued"], in: StateTable.attachments)
+    try await test.client.plant(["table": "todos", "pk": "p1"], in: StateTable.confirmations)
+    try await test.client.plant(["number": 1, "report": "of a version that is gone"], in: StateTable.resets)
     return test
   }
 
@@ -194,9 +196,11 @@ struct ResetTests {
     let test = try await Self.full(at: "\(directory.path)/store")
     let rows = try await test.client.liveRows()
     let report = try await test.client.reset(keepCopy: true)
+    let kept = try #require(try await test.client.keptCopies().last)
+    #expect(kept.path == report.keptCopy)
     try await test.client.close()
-    let kept: String = try #require(report.keptCopy)
-    let copy = try await TestClient.open(Self.tables, at: kept)
+    try await kept.backup(to: "\(directory.path)/again")
+    let copy = try await TestClient.open(Self.tables, at: "\(directory.path)/again")
     #expect(try await copy.client.liveRows() == rows)
     #expect(try await copy.client.outboxDepth() == 2)
     try await copy.client.close()

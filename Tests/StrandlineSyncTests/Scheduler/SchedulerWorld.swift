@@ -92,6 +92,8 @@ final class SchedulerWorld: SchedulerClock, ScheduledClient, PathMonitor, Foregr
     }
   }
 
+  func renewalGivenUp() { note("given up") }
+
   func note(_ event: String) { state.withLock { $0.events.append(event) } }
   var events: [String] { state.withLock { $0.events } }
   var runCount: Int { state.withLock { $0.runCount } }

@@ -44,7 +44,7 @@ import Testing
     #expect(world.runCount == count)
   }
 
-  private let failure = SyncError(.remote, "no answer", transportCode: TransportCode(rawValue: "PGRST106"))
+  private let failure = SyncError(.remote, "no answer", serverCode: TransportCode(rawValue: "PGRST106"))
 
   @Test func `a start runs once, a second start does nothing`() async {
     let scheduler = await started()
@@ -135,6 +135,8 @@ import Testing
     await world.until { scheduler.health().attemptStartedAt == nil }
     #expect(
       world.runCount == 0 && scheduler.health().lastSuccessAt == nil && scheduler.health().consecutiveFailures == 0)
+    // The client knows whether that means to sign in.
+    #expect(world.events == ["given up"])
     answer.withLock { $0 = .failure(failure) }
     scheduler.wake()
     await world.until { scheduler.health().consecutiveFailures == 1 }

@@ -14,7 +14,8 @@ final class TestClock: SyncClock {
 
 /// UUIDs that count up.
 final class CountingIDs: IDSource {
-  private let count = Lock(0)
+  private let count: Lock<Int>
+  init(from start: Int = 0) { count = Lock(start) }
   func uuid() -> String {
     let number = count.withLock { count in
       count += 1
@@ -51,6 +52,7 @@ struct TestClient {
     // The tests of what a crash leaves ask for more.
     configuration.storeOptions.durability = .buffered
     configuration.storeOptions.compactsInBackground = false
+    configuration.log = { _ in }
     change(&configuration)
     let opened = TestClient(
       client: try await SyncClient.open(configuration), remote: remote, clock: clock, ids: ids)
@@ -100,7 +102,7 @@ func code(_ body: () async throws -> Void) async -> SyncErrorCode? {
     try await body()
     return nil
   } catch let error as SyncError {
-    return error.code
+    return error.catalogueCode
   } catch {
     return nil
   }

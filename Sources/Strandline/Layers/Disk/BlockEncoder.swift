@@ -1,4 +1,3 @@
-internal import CLZ4
 internal import CStrandline
 internal import Glibc
 @_spi(Engine) internal import StrandlineLog
@@ -37,29 +36,23 @@ struct BlockEncoder: ~Copyable {
   /// Dictionary, and directly behind it the bodies to compress.
   private var workspace: RawMemory
   private var output: RawMemory
-  /// A stream that has read the dictionary, and its copy for one block.
-  private let primedStream: RawMemory
-  private let stream: RawMemory
+  private let compressor: BlockCompressor
   private let check: BlockScratch
 
   /// - Parameter dictionary: empty for none; copied.
-  init(blockByteCount: Int, dictionary: UnsafeRawBufferPointer) {
+  init(blockByteCount: Int, dictionary: UnsafeRawBufferPointer, effort: LayerOptions.Effort) {
     self.blockByteCount = blockByteCount
     dictionaryByteCount = dictionary.count
+    compressor = BlockCompressor(effort)
     staging = RawMemory(byteCount: blockByteCount * 2)
     entryCountMax = blockByteCount / 8
     entries = .allocate(capacity: entryCountMax)
     workspace = RawMemory(byteCount: dictionary.count + blockByteCount)
     output = RawMemory(byteCount: blockByteCount * 2)
-    primedStream = RawMemory(byteCount: MemoryLayout<LZ4_stream_t>.size)
-    stream = RawMemory(byteCount: MemoryLayout<LZ4_stream_t>.size)
     check = BlockScratch(dictionary: dictionary, blockByteCount: blockByteCount, inputByteCount: 0)
-    LZ4_initStream(primedStream.start, primedStream.bytes.count)
     if dictionary.count > 0 {
       workspace.bytes.copyMemory(from: dictionary)
-      LZ4_loadDict(
-        primedStream.start.assumingMemoryBound(to: LZ4_stream_t.self),
-        workspace.start.assumingMemoryBound(to: CChar.self), Int32(dictionary.count))
+      compressor.prime(workspace.start, byteCount: dictionary.count)
     }
   }
 
@@ -267,33 +260,20 @@ struct BlockEncoder: ~Copyable {
       let larger = RawMemory(byteCount: dictionaryByteCount + bodiesByteCount)
       larger.bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: workspace.bytes[0..<dictionaryByteCount]))
       workspace = larger
-      if dictionaryByteCount > 0 {
-        LZ4_loadDict(
-          primedStream.start.assumingMemoryBound(to: LZ4_stream_t.self),
-          workspace.start.assumingMemoryBound(to: CChar.self), Int32(dictionaryByteCount))
-      }
+      if dictionaryByteCount > 0 { compressor.prime(workspace.start, byteCount: dictionaryByteCount) }
     }
     let keysByteCountMax = BlockView.headsOffset + 20 * count + 16 + sharedByteCount
-    let needed = keysByteCountMax + max(bodiesByteCount, Int(LZ4_compressBound(Int32(bodiesByteCount))))
+    let needed = keysByteCountMax + max(bodiesByteCount, BlockCompressor.room(for: bodiesByteCount))
     if needed > output.bytes.count { output = RawMemory(byteCount: needed) }
   }
 
   /// Compresses the bodies; 0 if that does not make them smaller.
   private func compress(_ byteCount: Int, to target: UnsafeMutableRawPointer, isWide: Bool) -> Int {
     guard byteCount > 0 else { return 0 }
-    let source = (workspace.start + dictionaryByteCount).assumingMemoryBound(to: CChar.self)
-    let room = LZ4_compressBound(Int32(byteCount))
-    let made: Int32
-    if dictionaryByteCount > 0, !isWide {
-      stream.bytes.copyMemory(from: UnsafeRawBufferPointer(primedStream.bytes))
-      made = LZ4_compress_fast_continue(
-        stream.start.assumingMemoryBound(to: LZ4_stream_t.self), source, target.assumingMemoryBound(to: CChar.self),
-        Int32(byteCount), room, 1)
-    } else {
-      made = LZ4_compress_fast_extState(
-        stream.start, source, target.assumingMemoryBound(to: CChar.self), Int32(byteCount), room, 1)
-    }
-    return made > 0 && Int(made) < byteCount ? Int(made) : 0
+    let made = compressor.compress(
+      workspace.start + dictionaryByteCount, byteCount: byteCount, to: target,
+      usesDictionary: dictionaryByteCount > 0 && !isWide)
+    return made > 0 && made < byteCount ? made : 0
   }
 
   /// Reads the block as a reader will and compares every version with what was gathered.

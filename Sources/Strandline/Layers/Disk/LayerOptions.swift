@@ -9,15 +9,25 @@ struct LayerOptions: Sendable {
     case none
   }
 
+  /// How hard blocks are compressed. What is read is the same, at the same speed.
+  enum Effort: Sendable {
+    /// For what will be merged again.
+    case fast
+    /// For what was asked to be small: an eighth less of rows like those of Docs/Benchmarks.md, for more work.
+    case thorough
+  }
+
   var dictionary = Dictionary.sampled
+  var effort = Effort.fast
   /// How many keys there may be: sizes the filter. More of them are as right, only slower to miss.
   var keyCountMax: Int
   /// Bytes gathered before one is written.
   var writeByteCount = 1 << 20
 
-  init(keyCountMax: Int, dictionary: Dictionary = .sampled) {
+  init(keyCountMax: Int, dictionary: Dictionary = .sampled, effort: Effort = .fast) {
     self.keyCountMax = keyCountMax
     self.dictionary = dictionary
+    self.effort = effort
   }
 }
 

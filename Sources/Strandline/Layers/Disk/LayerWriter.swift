@@ -54,21 +54,21 @@ struct LayerWriter: ~Copyable {
       in: directory, id: id, from: LayerFormat.headerBlockByteCount, writeByteCount: options.writeByteCount)
     switch options.dictionary {
     case .none:
-      encoder = Self.encoder([])
+      encoder = Self.encoder([], options.effort)
     case .given(let bytes):
       dictionary = Array(bytes.suffix(LayerFormat.dictionaryByteCountMax))
-      encoder = Self.encoder(dictionary)
+      encoder = Self.encoder(dictionary, options.effort)
     case .sampled:
-      encoder = Self.encoder([])
+      encoder = Self.encoder([], options.effort)
       waiting = WaitingVersions(byteCountMax: Self.dictionaryLayerByteCountMin)
     }
   }
 
-  private static func encoder(_ dictionary: [UInt8]) -> BlockEncoder {
+  private static func encoder(_ dictionary: [UInt8], _ effort: LayerOptions.Effort) -> BlockEncoder {
     dictionary.span.bytes.withUnsafeBytes { bytes in
       BlockEncoder(
         blockByteCount: bytes.isEmpty ? LayerFormat.largeBlockByteCount : LayerFormat.smallBlockByteCount,
-        dictionary: bytes)
+        dictionary: bytes, effort: effort)
     }
   }
 
@@ -95,7 +95,7 @@ struct LayerWriter: ~Copyable {
       versions.visit { sample.offer($0) }
       if Self.gains(versions, sample.bytes) {
         dictionary = sample.bytes
-        encoder = Self.encoder(dictionary)
+        encoder = Self.encoder(dictionary, options.effort)
       }
     }
     try versions.visit { (version) throws(StoreError) in try add(version) }
@@ -121,10 +121,11 @@ struct LayerWriter: ~Copyable {
         return nil
       }
     }
-    guard let with = size(Self.encoder(dictionary)),
+    guard let with = size(Self.encoder(dictionary, .fast)),
       let without = size(
         BlockEncoder(
-          blockByteCount: LayerFormat.smallBlockByteCount, dictionary: UnsafeRawBufferPointer(start: nil, count: 0)))
+          blockByteCount: LayerFormat.smallBlockByteCount, dictionary: UnsafeRawBufferPointer(start: nil, count: 0),
+          effort: .fast))
     else { return false }
     return with * 100 < without * 97
   }

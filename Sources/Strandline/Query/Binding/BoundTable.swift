@@ -14,6 +14,8 @@ struct BoundTable: ColumnResolving {
   private let keyPlaces: [UInt16: Int]
   /// All columns but hidden ones, ascending by the bytes of their names.
   let columnsByName: [(name: String, reference: ColumnReference)]
+  /// All columns, ascending by the bytes of their names.
+  let everyColumnByName: [(name: String, reference: ColumnReference)]
   /// The key's columns and then the others by number, as a csv header has them.
   let columnsInOrder: [(name: String, reference: ColumnReference)]
 
@@ -51,6 +53,7 @@ struct BoundTable: ColumnResolving {
     shownKeyPlaces = definition.key.indices.filter { !definition.key[$0].name.isHiddenColumnName }
     columnsInOrder = columns.filter { !$0.name.isHiddenColumnName }
     columnsByName = columnsInOrder.sorted { UTF8Order.compare($0.name, $1.name) < 0 }
+    everyColumnByName = columns.sorted { UTF8Order.compare($0.name, $1.name) < 0 }
   }
 
   func column(named name: String) throws(StoreError) -> ColumnReference {

@@ -2,7 +2,7 @@
 struct Projection {
   private enum Columns {
     /// Each row's own, by name.
-    case all
+    case all([(name: String, reference: ColumnReference)])
     /// Always these, by name.
     case named([(name: String, reference: ColumnReference)])
   }
@@ -17,7 +17,7 @@ struct Projection {
     self.table = table
     stripsNulls = plan.stripsNulls
     guard let names = plan.columns else {
-      columns = .all
+      columns = .all(plan.showsHiddenColumns ? table.everyColumnByName : table.columnsByName)
       header = table.columnsInOrder.map(\.name)
       return
     }
@@ -34,9 +34,9 @@ struct Projection {
   func row(_ cells: inout StoredCells) throws(StoreError) -> Row {
     var answer: [Row.Cell] = []
     switch columns {
-    case .all:
-      answer.reserveCapacity(table.columnsByName.count)
-      for (name, reference) in table.columnsByName {
+    case .all(let columns):
+      answer.reserveCapacity(columns.count)
+      for (name, reference) in columns {
         guard let value = try cells.cell(of: reference), !(stripsNulls && value.isNull) else { continue }
         answer.append(Row.Cell(name: name, value: value))
       }

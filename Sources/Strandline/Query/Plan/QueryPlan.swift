@@ -27,6 +27,8 @@ public struct QueryPlan: Hashable, Sendable {
   /// Counts the rows that the filters find, whatever offset and limit.
   public var isCounted: Bool
   public var cardinality: Cardinality
+  /// Whether a row as a whole has the columns that only who names them sees otherwise.
+  @_spi(Engine) public var showsHiddenColumns = false
 
   public init(
     filters: [Filter] = [], orders: [QueryOrder] = [], offset: Int = 0, limit: Int? = nil, columns: [String]? = nil,

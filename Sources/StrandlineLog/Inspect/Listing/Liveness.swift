@@ -7,17 +7,26 @@
   case released
   /// Behind the end of what was confirmed: the next writable open cuts it.
   case torn
-  /// Behind the highest promise, while a writer has the store open.
-  case inFlight
   /// In a file that is not part of the chain.
   case stray
+}
+
+extension Finding.Severity {
+  /// How grave damage is that stands where `liveness` says.
+  public init(ofDamage liveness: Liveness) {
+    switch liveness {
+    case .live, .reset: self = .corruption
+    case .torn, .stray: self = .finding
+    case .released: self = .note
+    }
+  }
 }
 
 /// What decides whether a frame counts: the epoch in force and where the confirmed log ends.
 struct LivenessRule: Sendable {
   let epoch: UInt64
-  /// Where the tail is cut, and whether someone is writing there; nil where the tail is damaged and everything that verifies counts.
-  let end: (lsn: LSN, isInFlight: Bool)?
+  /// Where the tail is cut; nil where the tail is damaged and everything that verifies counts.
+  let end: LSN?
   /// Up to here something says that a sync had covered the log.
   let promise: LSN
 
@@ -26,7 +35,7 @@ struct LivenessRule: Sendable {
     promise = tail?.evidence.promise.lsn ?? .zero
     if let tail {
       epoch = max(epoch, tail.evidence.state.epoch)
-      end = tail.isCorrupt ? nil : (tail.evidence.commitEnd, tail.isInFlight)
+      end = tail.isCorrupt ? nil : tail.evidence.commitEnd
       // A RESET behind the damage ends an epoch as well.
       if tail.isCorrupt { epoch = max(epoch, try Self.highestEpoch(behindDamageIn: tail, survey)) }
     } else {
@@ -58,7 +67,7 @@ struct LivenessRule: Sendable {
     case .stray, .unfinished: return .stray
     case .closed, .active: break
     }
-    if role == .active, let end, lsn >= end.lsn { return end.isInFlight ? .inFlight : .torn }
+    if role == .active, let end, lsn >= end { return .torn }
     return epoch < self.epoch ? .reset : .live
   }
 }

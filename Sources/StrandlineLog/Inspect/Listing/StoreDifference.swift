@@ -22,7 +22,9 @@
   /// Commits, frames and stretches of either store that do not verify.
   public private(set) var damageCount = 0
   /// Of the first and of the second, once they were compared.
-  public private(set) var surveys: [StoreSurvey] = []
+  public private(set) var conditions: [StoreCondition] = []
+  /// How grave what was met on the way is; nil if all of it is whole.
+  public private(set) var worst: Finding.Severity?
 
   public init(_ first: StoreInspector, _ second: StoreInspector) {
     self.first = first
@@ -31,12 +33,12 @@
 
   /// Walks both and hands over each difference, stretches joined, in the order of the numbers.
   public mutating func run(_ report: (StoreDifference) throws -> Void) throws {
-    let firstSurvey = try first.survey()
-    let secondSurvey = try second.survey()
-    surveys = [firstSurvey, secondSurvey]
-    try compareRoots(firstSurvey, secondSurvey, report)
-    var left = try Side(first, firstSurvey)
-    var right = try Side(second, secondSurvey)
+    let firstCondition = try first.condition()
+    let secondCondition = try second.condition()
+    conditions = [firstCondition, secondCondition]
+    try compareRoots(firstCondition.survey, secondCondition.survey, report)
+    var left = try Side(first, firstCondition)
+    var right = try Side(second, secondCondition)
     if left.epoch != right.epoch {
       try report(.store(what: "epoch", first: "\(left.epoch)", second: "\(right.epoch)"))
     }
@@ -60,6 +62,7 @@
     }
     try alone.flush(report)
     damageCount = left.damageCount + right.damageCount
+    worst = [left.worst, right.worst].compactMap(\.self).max()
   }
 
   private func compareRoots(
@@ -102,11 +105,12 @@
     private var walk: StoreWalk
     private(set) var damageCount = 0
 
-    init(_ inspector: StoreInspector, _ survey: StoreSurvey) throws(LogError) {
-      walk = try StoreWalk(inspector, survey, includesAll: false)
+    init(_ inspector: StoreInspector, _ condition: StoreCondition) throws(LogError) {
+      walk = try StoreWalk(inspector, condition, includesAll: false)
     }
 
     var epoch: UInt64 { walk.epoch }
+    var worst: Finding.Severity? { walk.worst }
 
     mutating func next() throws -> Digest? {
       while let element = try walk.next() {

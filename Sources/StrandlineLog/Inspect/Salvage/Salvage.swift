@@ -13,9 +13,11 @@ public enum Salvage {
   ///   - epoch: an older epoch to save instead of the highest.
   ///   - environment: the disk, the clocks and chance; the machine's own.
   /// - Throws: ``LogError/targetExists(path:)``; ``LogError/locked(path:by:)`` while a writer has the source open;
-  ///   ``LogError/noStore(path:)`` if nothing of a store is at `path`, or nothing of the asked epoch; ``LogError/corrupt(_:)`` if
+  ///   ``LogError/noStore(path:)`` if nothing of a store is at `path`, or nothing of the asked epoch;
+  ///   ``LogError/unsupportedFormat(file:detail:)`` if what is there was never one; ``LogError/corrupt(_:)`` if
   ///   nothing in it can be used; ``LogError/invalidOption(name:reason:)`` if `target` lies inside the source;
-  ///   ``LogError/outOfSpace(_:)`` and ``LogError/ioFailed(_:)`` with nothing left behind.
+  ///   ``LogError/outOfSpace(_:)`` and ``LogError/ioFailed(_:)`` with nothing at `target`;
+  ///   ``LogError/copyUnconfirmed(path:_:)`` with the whole new store at `target`.
   /// - Complexity: reads the source twice; memory is bounded by the largest frame and the number of files.
   @discardableResult
   public static func run(
@@ -32,6 +34,7 @@ public enum Salvage {
     inspector.searchesBits = false
     let survey = try inspector.survey()
     if case .held(let owner) = survey.lock { throw .locked(path: survey.path, by: owner) }
+    if survey.isForeign { throw .unsupportedFormat(file: survey.path, detail: .notAStore) }
     guard !survey.isEmpty else { throw .noStore(path: survey.path) }
     let target = try StoreDirectory.absolute(target)
     guard !target.hasPrefix("\(survey.path)/") else {
@@ -39,7 +42,7 @@ public enum Salvage {
     }
     let tail: TailInspection?
     do throws(LogError) {
-      tail = try inspector.tail(of: survey)
+      tail = try survey.examineTail()
     } catch {
       // What cannot be read is found to be so again, segment by segment.
       guard case .ioFailed = error else { throw error }
@@ -89,23 +92,17 @@ private struct SalvageRun {
       throw .ioFailed(IOFailure(operation: .status, path: target, errno: error))
     }
     if there != nil { throw .targetExists(path: target) }
-    let temporary = "\(target).tmp-\(hexadecimal(environment.randomBits()))"
-    let directory = StoreDirectory(path: temporary, fileSystem: fileSystem)
-    try directory.performNeedingSpace(.makeDirectory, temporary) { () throws(Errno) in
-      try fileSystem.makeDirectory(temporary)
-    }
+    let place = NewDirectory(
+      target: target, temporary: "\(target).tmp-\(hexadecimal(environment.randomBits()))", fileSystem: fileSystem)
+    // By hand: a closure could not change `self`.
+    try place.begin()
     do throws(LogError) {
-      try fill(directory)
-      try layerSalvager?.finish(directory, report)
-      try directory.perform(.rename, target) { () throws(Errno) in
-        try fileSystem.rename(temporary, to: target, replacing: false)
-      }
-      let parent = StoreDirectory(path: target, fileSystem: fileSystem).parent
-      try directory.perform(.syncDirectory, parent) { () throws(Errno) in try fileSystem.syncDirectory(parent) }
+      try fill(place.directory)
+      try layerSalvager?.finish(place.directory, report)
     } catch {
-      do throws(Errno) { try directory.removeTree(temporary) } catch {}
-      throw error
+      throw place.abandon(error)
     }
+    try place.finish()
     return report
   }
 

@@ -1,7 +1,6 @@
 internal import Glibc
 
 extension Errno {
-  static let noSuchFile = Errno(ENOENT)
   /// The file system cannot answer the question.
   static let notImplemented = Errno(ENOSYS)
 }

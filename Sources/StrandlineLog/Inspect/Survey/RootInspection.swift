@@ -33,7 +33,7 @@
     result.byteCount = status.byteCount
     result.isFile = status.kind == .file
     guard result.isFile else {
-      result.error = RootFile.noRoot(path, found: "no regular file")
+      result.error = RootFile.notAFile(path)
       return result
     }
     let file = try directory.perform(.open, path) { () throws(Errno) in
@@ -52,6 +52,12 @@
       result.error = error
     }
     return result
+  }
+
+  /// Whether META has stayed as it was.
+  func isUnchanged(since earlier: RootInspection) -> Bool {
+    byteCount == earlier.byteCount && isFile == earlier.isFile && slots.map(\.root) == earlier.slots.map(\.root)
+      && slots.map(\.defect) == earlier.slots.map(\.defect)
   }
 
   private static func slot(_ number: Int, in bytes: [UInt8], searchesBits: Bool) -> Slot {

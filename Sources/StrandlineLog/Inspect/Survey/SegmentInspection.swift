@@ -54,7 +54,7 @@
       guard status.kind == .file else {
         result.error = .corrupt(
           CorruptionReport(
-            reason: .segmentHeaderDamaged, file: path, expected: "a segment file",
+            reason: .notAFile, file: path, expected: "a segment file",
             found: status.kind == .directory ? "a directory" : "no regular file"))
         return result
       }

@@ -1,5 +1,7 @@
 extension StoreSurvey {
   /// One segment file by itself: no META, no neighbours.
+  ///
+  /// - Throws: ``LogError/unsupportedFormat(file:detail:)`` for a file that was never a segment.
   static func ofSegment(
     _ path: String, in fileSystem: any FileSystem, searchesBits: Bool
   ) throws(LogError) -> StoreSurvey {
@@ -7,6 +9,9 @@ extension StoreSurvey {
     var segment = try SegmentInspection.read(
       path, name: SegmentFileName(name), in: fileSystem, searchesBits: searchesBits)
     segment.role = .active
+    if segment.header == nil, let detail = try SingleFile.detail(of: segment, in: fileSystem) {
+      throw .unsupportedFormat(file: path, detail: detail)
+    }
     return StoreSurvey(alone: segment, path: path, piece: nil, in: fileSystem)
   }
 

@@ -23,12 +23,18 @@ internal import Glibc
 
   /// Nothing of a store is here.
   public var isEmpty: Bool { root.byteCount == nil && segments.isEmpty && layers.isEmpty }
+  /// Nothing of a store is here, nor the beginning of one, but other files are.
+  public var isForeign: Bool {
+    isEmpty && listing.unfinished.isEmpty && !(listing.unknown.isEmpty && listing.inner.isEmpty)
+  }
 
   /// The segments that hold what is live, in order.
   public var live: [SegmentInspection] { segments.filter { $0.role == .closed || $0.role == .active } }
   public var active: SegmentInspection? { segments.last { $0.role == .active } }
 
   static func read(_ directory: StoreDirectory, searchesBits: Bool) throws(LogError) -> StoreSurvey {
+    // In front of the names: whatever a writer makes or removes meanwhile then shows as a root that has changed since.
+    let root = try RootInspection.read(in: directory, searchesBits: searchesBits)
     let names: [String]
     do throws(Errno) {
       names = try directory.fileSystem.retryingInterrupts { () throws(Errno) in
@@ -39,7 +45,6 @@ internal import Glibc
       throw .ioFailed(IOFailure(operation: .list, path: directory.path, errno: error))
     }
     let listing = StoreListing(names)
-    let root = try RootInspection.read(in: directory, searchesBits: searchesBits)
     var segments: [SegmentInspection] = []
     for name in listing.segments {
       segments.append(

@@ -24,7 +24,6 @@ struct SegmentVerifier {
 
   func run() -> Result {
     var result = Result(summary: SegmentSummary(path: path))
-    verifyHeader(&result.findings)
     guard let header = inspection.header else { return result }
     do throws(LogError) {
       let segment = try SegmentFile(inspecting: path, header: header, in: directory.fileSystem)
@@ -34,30 +33,6 @@ struct SegmentVerifier {
       if error != .generationGone { result.findings.add(Finding(error, path: path)) }
     }
     return result
-  }
-
-  // MARK: - Header
-
-  private func verifyHeader(_ findings: inout FindingList) {
-    if let error = inspection.error {
-      findings.add(Finding(error, path: path))
-      return
-    }
-    for copy in inspection.copies where copy.header != inspection.header {
-      let defect = copy.defect?.description ?? "another header"
-      findings.add(
-        Finding(
-          .corruption, .headerCopyDamaged, path, at: Int64(copy.offset),
-          byteCount: Int64(SegmentHeader.encodedByteCount),
-          "one copy of the segment's header is damaged (\(defect)); the other one is whole and is used",
-          flippedBit: copy.singleBit))
-    }
-    if !inspection.paddingIsZero {
-      findings.add(
-        Finding(
-          .corruption, .headerBlockDirty, path, at: Int64(SegmentHeader.encodedByteCount),
-          "bytes of the header block that nothing uses were written as zeros and are not zero any more"))
-    }
   }
 
   // MARK: - Frames

@@ -1,6 +1,6 @@
 /// Proves a whole store: META, headers, every frame of every segment, the chain, the tail. Changes nothing.
 struct StoreVerifier {
-  let survey: StoreSurvey
+  let condition: StoreCondition
   let searchesBits: Bool
   let threadCount: Int
   /// Nil: only lengths of layers are compared.
@@ -8,21 +8,15 @@ struct StoreVerifier {
   /// Called with the number of bytes proved so far; from any thread.
   var progress: (@Sendable (Int64) -> Void)?
 
+  private var survey: StoreSurvey { condition.survey }
   private var directory: StoreDirectory { survey.directory }
 
   func run() throws(LogError) -> VerifyReport {
     var report = VerifyReport(survey: survey)
     var findings = FindingList()
-    if survey.isEmpty {
-      findings.add(Finding(.note, .noStore, survey.path, "no store here yet"))
-      addNames(&findings)
-      report.take(findings)
-      return report
-    }
-    addRoot(&findings)
-    addNames(&findings)
+    for finding in condition.ofFiles { findings.add(finding) }
     let layerRefusal = try addLayers(&findings, &report)
-    report.tail = try examineTail(&findings)
+    report.tail = condition.tail
     let members = survey.live
     let results = verify(members, tail: report.tail)
     for result in results where result.error == .generationGone { throw .generationGone }
@@ -30,67 +24,18 @@ struct StoreVerifier {
       report.segments.append(result.summary)
       findings.add(result.findings)
     }
-    addStrangers(&findings)
     let chainBreak = checkChain(members, results, &findings)
-    addTail(report.tail, &findings)
-    let refusal = try engineRefusal()
-    if let refusal, refusal != survey.root.error { findings.add(Finding(refusal, path: survey.path)) }
-    report.refusal =
-      refusal.map { Finding($0, path: survey.path) }
-      ?? report.tail?.refusal.map { Finding($0, path: survey.path) }
-      ?? results.lazy.compactMap(\.refusal).first ?? chainBreak
-      ?? layerRefusal
+    for finding in condition.ofEnd { findings.add(finding) }
+    report.refusal = condition.refusal ?? results.lazy.compactMap(\.refusal).first ?? chainBreak ?? layerRefusal
     report.take(findings)
     return report
   }
 
-  // MARK: - META, names, layers
-
-  private func addRoot(_ findings: inout FindingList) {
-    let root = survey.root
-    for slot in root.slots {
-      guard let defect = slot.defect else { continue }
-      // With no slot left the store is refused; with one it opens as ever. A torn write of META looks the same as damage.
-      findings.add(
-        Finding(
-          root.root == nil ? .corruption : .finding, .rootSlotDamaged, root.path,
-          at: Int64(slot.number * RootSlot.byteCount), byteCount: Int64(RootSlot.byteCount),
-          "slot \(slot.number): \(slot.isZero ? "zeros" : defect.description)", flippedBit: slot.singleBit))
-    }
-    if let error = root.error { findings.add(Finding(error, path: root.path)) }
-  }
-
-  private func addNames(_ findings: inout FindingList) {
-    for name in survey.listing.unfinished {
-      findings.add(
-        Finding(
-          .note, .unfinishedFile, directory.path(of: name),
-          "left by an operation that was interrupted; the next writable open removes it"))
-    }
-    for name in survey.listing.inner {
-      findings.add(
-        Finding(.note, .innerStore, directory.path(of: name), "a store of its own; not looked into"))
-    }
-    for name in survey.listing.unknown {
-      findings.add(Finding(.note, .unknownName, directory.path(of: name), "no file of a store; left alone"))
-    }
-  }
+  // MARK: - Layers
 
   /// - Returns: the layer for which open refuses the store.
   private func addLayers(_ findings: inout FindingList, _ report: inout VerifyReport) throws(LogError) -> Finding? {
-    var refusal: Finding?
-    for layer in survey.layers where !layer.isWhole {
-      guard let entry = layer.entry else { continue }
-      let isMissing = layer.byteCount == nil
-      let finding = Finding(
-        .corruption, isMissing ? .layerMissing : .layerDamaged, layer.path,
-        isMissing
-          ? "META names this layer and it is not there"
-          : layer.isFile
-            ? "META says \(entry.byteCount) bytes, the file has \(layer.byteCount ?? 0)" : "no regular file")
-      findings.add(finding)
-      refusal = refusal ?? finding
-    }
+    var refusal = condition.layerRefusal
     for proof in try proveLayers(&findings) {
       report.layers.append(proof)
       for damage in proof.damage {
@@ -104,9 +49,6 @@ struct StoreVerifier {
       if finding.code == .refused { finding.code = .layerDamaged }
       findings.add(finding)
       refusal = refusal ?? finding
-    }
-    for layer in survey.layers where layer.entry == nil && survey.root.root != nil {
-      findings.add(Finding(.note, .layerUnnamed, layer.path, "a layer that META does not name"))
     }
     return refusal
   }
@@ -131,48 +73,7 @@ struct StoreVerifier {
     return proofs
   }
 
-  /// Segment files that are not of the chain.
-  private func addStrangers(_ findings: inout FindingList) {
-    for segment in survey.segments {
-      switch segment.role {
-      case .closed, .active: break
-      case .released:
-        findings.add(
-          Finding(
-            .note, .releasedSegment, segment.path, byteCount: segment.byteCount,
-            "given up by a reset or release; the next writable open removes it"))
-      case .unfinished:
-        findings.add(
-          Finding(
-            .finding, .unfinishedSegment, segment.path, byteCount: segment.byteCount,
-            "a segment that was never finished; the next writable open removes it"))
-      case .stray:
-        // Where the chain is broken, this file may be what is missing: its own damage is part of the picture.
-        if survey.chainError != nil, let error = segment.error {
-          findings.add(Finding(error, path: segment.path))
-        } else {
-          findings.add(
-            Finding(
-              .finding, .straySegment, segment.path, byteCount: segment.byteCount,
-              "not a segment of this store's chain"))
-        }
-      }
-    }
-  }
-
   // MARK: - Segments
-
-  private func examineTail(_ findings: inout FindingList) throws(LogError) -> TailInspection? {
-    guard let active = survey.active, let header = active.header, survey.piece == nil else { return nil }
-    do throws(LogError) {
-      let segment = try SegmentFile(inspecting: active.path, header: header, in: directory.fileSystem)
-      return try TailInspection.examine(segment, root: survey.root.root, isLocked: survey.lock.isHeld)
-    } catch {
-      guard case .ioFailed = error else { throw error }
-      findings.add(Finding(error, path: active.path))
-      return nil
-    }
-  }
 
   private func verify(_ members: [SegmentInspection], tail: TailInspection?) -> [SegmentVerifier.Result] {
     let verifiers = members.map { member in
@@ -213,66 +114,6 @@ struct StoreVerifier {
       if refusal == nil, next.baseLSN > replayStart { refusal = finding }
     }
     return refusal
-  }
-
-  private func addTail(_ tail: TailInspection?, _ findings: inout FindingList) {
-    guard let tail else { return }
-    let evidence = tail.evidence
-    let behind = evidence.fileByteCount - tail.commitEndOffset
-    switch tail.verdict {
-    case .torn where tail.isInFlight:
-      findings.add(
-        Finding(
-          .note, .inFlight, tail.path, at: tail.commitEndOffset, byteCount: behind,
-          "a writer has the store open; what follows here is on its way"))
-    case .torn:
-      findings.add(
-        Finding(
-          .finding, .tornTail, tail.path, at: tail.commitEndOffset, byteCount: behind,
-          "torn tail: \(evidence.stop); none of it was ever confirmed, and the next writable open cuts it"))
-    case .cleanEnd where evidence.verifiedEnd != evidence.commitEnd:
-      findings.add(
-        Finding(
-          tail.isInFlight ? .note : .finding, .tornTail, tail.path, at: tail.commitEndOffset,
-          byteCount: tail.verifiedEndOffset - tail.commitEndOffset,
-          "torn tail: the last commit has no end; it was never confirmed, and the next writable open cuts it"))
-    case .corrupt(let rule):
-      let promised = tail.offset(of: evidence.promise.lsn)
-      findings.add(
-        Finding(
-          .corruption, .tailVerdict, tail.path, at: tail.verifiedEndOffset,
-          "rule \(rule): frames verify up to byte \(tail.verifiedEndOffset) (\(evidence.stop)), a sync had confirmed byte \(promised) "
-            + "(\(evidence.promise.source.rawValue)); \(evidence.laterFrameCount) frame headers verify from there on"))
-    case .cleanEnd, .unfinishedCreation, .readFailed: break
-    }
-    if case .header(.unknownKind(let kind)) = evidence.stop {
-      findings.add(
-        Finding(
-          .corruption, .unsupported, tail.path, at: tail.verifiedEndOffset,
-          "a frame of kind \(kind), which this version does not know"))
-    }
-  }
-
-  // MARK: - What open says
-
-  /// What open refuses the store for before it looks at the tail.
-  private func engineRefusal() throws(LogError) -> LogError? {
-    guard let root = survey.root.root else { return survey.chainError }
-    do throws(LogError) {
-      try RootFile.refuseIfReadOnly(root, in: directory)
-    } catch {
-      return error
-    }
-    if let error = survey.chainError { return error }
-    guard let chain = survey.chain else { return nil }
-    do throws(LogError) {
-      try chain.refuseIfEmpty(root: root, in: directory)
-      if !chain.headers.isEmpty { _ = try chain.stateBehindAnchor(of: root, in: directory) }
-      return nil
-    } catch {
-      if case .ioFailed(let failure) = error, failure.errno == .noSuchFile { throw .generationGone }
-      return error
-    }
   }
 }
 

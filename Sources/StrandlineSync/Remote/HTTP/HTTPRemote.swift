@@ -43,7 +43,8 @@ public final class HTTPRemote: Remote {
     var request = URLRequest(url: address.appending(configuration.pathPrefix, name))
     request.httpMethod = "POST"
     for (name, value) in try fields(form, context) { request.setValue(value, forHTTPHeaderField: name) }
-    request.httpBody = Data(form.encode(message))
+    let body = form.encode(message)
+    request.httpBody = Data(body)
     let answer: HTTPAnswer
     do throws(URLError) {
       answer = try await exchange.send(
@@ -54,7 +55,7 @@ public final class HTTPRemote: Remote {
     }
     // A server that no longer takes what it took before is asked in JSON from the next call on.
     if form == .binary, answer.status == 415 { serverTakesBinary.store(false, ordering: .relaxed) }
-    return try read(answer)
+    return try read(answer, sentByteCount: body.count)
   }
 
   private func fields(
@@ -77,8 +78,12 @@ public final class HTTPRemote: Remote {
 
   private static let acceptsBoth = "\(BodyForm.binary.contentType), \(BodyForm.json.contentType);q=0.9"
 
-  private func read<Answer: BinaryMessage>(_ answer: HTTPAnswer) throws(RemoteFailure) -> RemoteAnswer<Answer> {
-    let notes = AnswerNotes(headers: answer.field)
+  private func read<Answer: BinaryMessage>(
+    _ answer: HTTPAnswer, sentByteCount: Int
+  ) throws(RemoteFailure) -> RemoteAnswer<Answer> {
+    var notes = AnswerNotes(headers: answer.field)
+    notes.sentByteCount = sentByteCount
+    notes.receivedByteCount = answer.body.count
     guard 200..<300 ~= answer.status else {
       throw RemoteFailure(.refused(Self.refusal(answer), status: answer.status), notes: notes)
     }
@@ -132,7 +137,22 @@ extension RemoteFailure {
       self.init(.unreachable(reason: "the answer is larger than is taken", underlying: URLError(error.code)))
     default:
       // A fresh one: the user info of what URLSession throws holds the request's url and more.
-      self.init(.unreachable(reason: "URLError \(error.code.rawValue)", underlying: URLError(error.code)))
+      let reason = Self.reason(error.code).map { "\($0) (URLError \(error.code.rawValue))" }
+      self.init(
+        .unreachable(reason: reason ?? "URLError \(error.code.rawValue)", underlying: URLError(error.code)))
+    }
+  }
+
+  private static func reason(_ code: URLError.Code) -> String? {
+    switch code {
+    case .cannotConnectToHost: "nobody takes the connection"
+    case .cannotFindHost, .dnsLookupFailed: "the host's name has no address"
+    case .networkConnectionLost: "the connection broke"
+    case .notConnectedToInternet: "there is no network"
+    case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+      .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot:
+      "no secure connection could be made"
+    default: nil
     }
   }
 }

@@ -16,7 +16,9 @@ struct LogAppend: Command {
       "",
       "With --acks each commit is confirmed by a line once it is durable:",
       #"  {"first":7,"last":7,"records":100}"#,
-      "where first and last are sequence numbers of commits, and so the same here.",
+      "where first and last are sequence numbers of commits, and so the same here. A reader of these lines that goes away ends the",
+      "command quietly with exit code 0; a standard output that takes none (closed, a full disk) ends it with 4. Either way each",
+      "line that was printed is true, and the store may hold some commits more. Without --acks nothing is printed.",
     ],
     positionals: [.init(name: "STORE", summary: "Directory of the store.")],
     options: LineSettings.options(defaultBatch: 1))
@@ -30,6 +32,7 @@ struct LogAppend: Command {
   }
 
   func run(_ console: Console) throws -> ExitCode {
+    try StandardStreams.requireInput()
     let log = try Log.open(at: store)
     // Opening may be interrupted anywhere; from here on there is something to finish.
     Interruption.beginGraceful()
@@ -43,7 +46,10 @@ struct LogAppend: Command {
     } catch {
       // The error of the append says more than that of a close behind it.
       try? log.close()
-      throw error
+      guard case LogError.outOfSpace(let failure) = error else { throw error }
+      let written = HumanUnits.number(batcher.committedLineCount, of: "line")
+      throw Failure(
+        .ioFailure, "\(failure). Written before it: \(written). Free some space and append the rest.")
     }
     try log.close()
     if console.errIsTerminal {

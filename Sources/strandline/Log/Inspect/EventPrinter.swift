@@ -17,6 +17,8 @@ struct EventPrinter {
   private var resumeAt = LSN.zero
   /// Learns tables and columns from the layers and from the commits on the way.
   private var facts = FactReader()
+  /// What is wrong with the store was told.
+  private var isAgain = false
   /// The epoch in which printing began: a reset in between voids what was printed.
   private var epoch: UInt64?
 
@@ -25,13 +27,14 @@ struct EventPrinter {
     self.console = console
   }
 
-  mutating func print(_ inspector: StoreInspector, _ survey: StoreSurvey) throws -> ExitCode {
-    if console.noteIfEmpty(survey) { return .success }
-    var code = console.noteRefusal(survey)
+  mutating func print(_ inspector: StoreInspector, _ condition: StoreCondition) throws -> ExitCode {
+    let survey = condition.survey
+    if !isAgain { console.note(condition) }
+    isAgain = true
     if let identifier = survey.root.root?.identifier {
       facts = FactReader(layers: survey.layers.compactMap(\.entry), of: identifier, inDirectory: survey.path)
     }
-    var walk = try StoreWalk(inspector, survey, includesAll: options.includesAll)
+    var walk = try StoreWalk(inspector, condition, includesAll: options.includesAll)
     if resumeAt > .zero, let epoch, epoch != walk.epoch { throw LogError.generationGone }
     epoch = walk.epoch
     var file = survey.path
@@ -40,7 +43,7 @@ struct EventPrinter {
       case .segment(let segment): file = segment.path
       case .commit(let commit, let liveness):
         guard commit.state == .whole else {
-          code = code.worst(note(commit, liveness, file))
+          note(commit, liveness, file)
           continue
         }
         guard options.includesAll || liveness == .live, commit.lsn >= resumeAt, options.from <= options.to,
@@ -50,34 +53,28 @@ struct EventPrinter {
         try print(commit, liveness, &walk, isWanted: commit.sequence >= options.from)
         resumeAt = commit.endLSN
       case .damage(let stretch, let liveness):
-        code = code.worst(note(stretch, liveness, file))
-      case .frame, .mark, .spaceAhead: continue
+        note("\(stretch.byteCount) bytes are no frame: \(stretch.reason)", at: stretch.offset, liveness, file)
+      case .frame, .mark, .inFlight, .spaceAhead: continue
       }
     }
-    return code
+    return ExitCode(condition.worst).worst(ExitCode(walk.worst))
   }
 
   // MARK: - Damage
 
-  private func note(_ commit: InspectedCommit, _ liveness: Liveness, _ file: String) -> ExitCode {
+  private func note(_ commit: InspectedCommit, _ liveness: Liveness, _ file: String) {
     let what: String =
       switch commit.state {
       case .whole, .damaged: "is damaged"
       case .beginningMissing: "has no beginning"
       case .endMissing: "has no end"
       }
-    return note("commit \(commit.sequence) \(what)", at: commit.offset, liveness, file)
+    note("commit \(commit.sequence) \(what)", at: commit.offset, liveness, file)
   }
 
-  private func note(_ stretch: DamagedStretch, _ liveness: Liveness, _ file: String) -> ExitCode {
-    note("\(stretch.byteCount) bytes are no frame: \(stretch.reason)", at: stretch.offset, liveness, file)
-  }
-
-  private func note(_ what: String, at offset: Int64, _ liveness: Liveness, _ file: String) -> ExitCode {
-    if liveness == .inFlight { return .success }
-    let isTorn = liveness == .torn
-    console.note("\(TerminalText.escaped(file)):\(offset): \(isTorn ? "torn tail, never confirmed: " : "")\(what)")
-    return liveness == .live || liveness == .reset || liveness == .released ? .corruption : .finding
+  private func note(_ what: String, at offset: Int64, _ liveness: Liveness, _ file: String) {
+    // A torn tail was told of at the beginning.
+    if liveness != .torn { console.note("\(TerminalText.escaped(file)):\(offset): \(what)") }
   }
 
   // MARK: - Records
@@ -101,13 +98,16 @@ struct EventPrinter {
     }
     guard isWanted else { return }
     var json = JSONWriter()
+    var line: [UInt8] = []
     try walk.readRecords(of: commit) { list in
       for record in list {
         if options.printsJSON {
           write(record, commit, liveness, &json)
           try console.out.write(&json)
         } else {
-          try console.print(line(record, commit, liveness))
+          line.removeAll(keepingCapacity: true)
+          write(record, commit, liveness, to: &line)
+          try console.out.write(line)
         }
       }
     }
@@ -158,14 +158,16 @@ struct EventPrinter {
     json.endLine()
   }
 
-  private func line(_ record: UnsafeRawBufferPointer, _ commit: InspectedCommit, _ liveness: Liveness) -> String {
-    var line = "\(commit.sequence)\t"
-    if options.includesAll { line += "\(liveness.rawValue)\t" }
+  private func write(
+    _ record: UnsafeRawBufferPointer, _ commit: InspectedCommit, _ liveness: Liveness, to line: inout [UInt8]
+  ) {
+    line += "\(commit.sequence)\t".utf8
+    if options.includesAll { line += "\(liveness.rawValue)\t".utf8 }
     switch options.values {
-    case .none: line += "\(record.count) bytes"
-    case .hex: line += Hexadecimal.text(record)
-    case .utf8: line += TerminalText.escaped(record)
+    case .none: line += "\(record.count) bytes".utf8
+    case .hex: Hexadecimal.append(record, to: &line)
+    case .utf8: TerminalText.appendEscaped(record, to: &line)
     }
-    return line
+    line.append(UInt8(ascii: "\n"))
   }
 }

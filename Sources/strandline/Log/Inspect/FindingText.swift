@@ -11,7 +11,8 @@ enum FindingText {
     }
   }
 
-  static func line(_ finding: Finding, _ console: Console) -> String {
+  /// - Parameter console: styles the line, where it goes to standard output; nil: plain.
+  static func line(_ finding: Finding, _ console: Console?) -> String {
     let style: TextStyle =
       switch finding.severity {
       case .note: .dim
@@ -20,7 +21,8 @@ enum FindingText {
       }
     var place = TerminalText.escaped(finding.file)
     if let offset = finding.offset { place += ":\(offset)" }
-    var text = "\(console.styled(style, word(finding.severity))): \(place): \(TerminalText.escaped(finding.message))"
+    let word = word(finding.severity)
+    var text = "\(console?.styled(style, word) ?? word): \(place): \(TerminalText.escaped(finding.message))"
     if let byteCount = finding.byteCount { text += " (\(byteCount) bytes)" }
     if let bit = finding.flippedBit { text += "; one flipped bit explains it: byte \(bit.byte), bit \(bit.bit)" }
     return text

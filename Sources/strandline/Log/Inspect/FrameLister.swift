@@ -19,43 +19,36 @@ struct FrameLister {
     self.console = console
   }
 
+  /// What is wrong with the store was told.
+  private var isAgain = false
+
   private static let widths = [14, 9, 8, 4, 9, 9, 10, 7, 14]
 
-  mutating func list(_ inspector: StoreInspector, _ survey: StoreSurvey) throws -> ExitCode {
-    if console.noteIfEmpty(survey) { return .success }
-    var code = console.noteRefusal(survey)
-    for segment in survey.segments where survey.chainError != nil && segment.header == nil {
-      if let error = segment.error, error != survey.chainError { console.note(TerminalText.escaped(error.description)) }
-    }
-    var walk = try StoreWalk(inspector, survey, includesAll: options.includesAll, listsFrames: true)
+  mutating func list(_ inspector: StoreInspector, _ condition: StoreCondition) throws -> ExitCode {
+    if !isAgain { console.note(condition) }
+    isAgain = true
+    var walk = try StoreWalk(inspector, condition, includesAll: options.includesAll, listsFrames: true)
     while let element = try walk.next() {
       switch element {
       case .segment(let segment): try begin(segment)
       case .frame(let frame, let liveness):
-        if !frame.isWhole { code = code.worst(Self.code(of: liveness)) }
         guard frame.lsn >= max(options.from, resumeAt), frame.lsn < options.to else { continue }
         try print(frame, liveness)
         resumeAt = frame.endLSN
       case .damage(let stretch, let liveness):
-        code = code.worst(Self.code(of: liveness))
         let end = stretch.lsn.rawValue &+ UInt64(clamping: stretch.byteCount)
         guard end > options.from.rawValue, stretch.lsn < options.to, stretch.lsn >= resumeAt else { continue }
         try print(stretch, liveness)
+      case .inFlight(let offset, let byteCount):
+        try print(offset, byteCount)
       case .spaceAhead(let offset, let byteCount):
-        if !options.printsJSON { try console.print("  \(byteCount) bytes of space ahead from byte \(offset) on") }
+        if !options.printsJSON {
+          try console.print("  \(HumanUnits.number(byteCount, of: "byte")) of space ahead from byte \(offset) on")
+        }
       case .commit, .mark: continue
       }
     }
-    return code
-  }
-
-  /// What damage with this standing calls for.
-  private static func code(of liveness: Liveness) -> ExitCode {
-    switch liveness {
-    case .live, .reset, .released: .corruption
-    case .torn, .stray: .finding
-    case .inFlight: .success
-    }
+    return ExitCode(condition.worst).worst(ExitCode(walk.worst))
   }
 
   private func begin(_ segment: SegmentInspection) throws {
@@ -124,6 +117,23 @@ struct FrameLister {
     try console.out.write(&json)
   }
 
+  /// Bytes that a writer is at work on.
+  private func print(_ offset: Int64, _ byteCount: Int64) throws {
+    guard options.printsJSON else {
+      let count = HumanUnits.number(byteCount, of: "byte")
+      return try console.print("  \(count) in flight from byte \(offset) on: a writer has the store open")
+    }
+    var json = JSONWriter()
+    json.object { json in
+      json.schemaField()
+      json.field("type", "inFlight")
+      json.field("offset", offset)
+      json.field("byteCount", byteCount)
+    }
+    json.endLine()
+    try console.out.write(&json)
+  }
+
   private func print(_ stretch: DamagedStretch, _ liveness: Liveness) throws {
     if options.printsJSON {
       var json = JSONWriter()
@@ -145,7 +155,7 @@ struct FrameLister {
     let cells = ["\(stretch.lsn)", "\(stretch.offset)"]
     let flipped = stretch.singleBit.map { "; one flipped bit explains it: byte \($0.byte), bit \($0.bit)" } ?? ""
     let what = "\(stretch.byteCount) bytes that are no frame: \(stretch.reason)\(flipped)"
-    let style: TextStyle = liveness == .torn || liveness == .inFlight ? .yellow : .red
+    let style: TextStyle = liveness == .torn ? .yellow : .red
     try console.print(Self.line(cells) + "  " + console.styled(style, "\(liveness.rawValue): \(what)"))
   }
 }

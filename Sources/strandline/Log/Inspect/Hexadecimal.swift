@@ -4,11 +4,15 @@ enum Hexadecimal {
 
   static func text(_ bytes: some Sequence<UInt8>) -> String {
     var result: [UInt8] = []
+    append(bytes, to: &result)
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  static func append(_ bytes: some Sequence<UInt8>, to result: inout [UInt8]) {
     for byte in bytes {
       result.append(digits[Int(byte >> 4)])
       result.append(digits[Int(byte & 15)])
     }
-    return String(decoding: result, as: UTF8.self)
   }
 
   /// `00001040  f5 0d 0a 1a 01 00 00 00  …  |........|`: sixteen bytes a line, as `hexdump -C` prints them.

@@ -159,7 +159,9 @@ enum InfoText {
 
   private static func names(_ survey: StoreSurvey) -> [String] {
     func line(_ what: String, _ names: [String]) -> [String] {
-      names.isEmpty ? [] : ["\(what)\(names.map { TerminalText.escaped($0) }.joined(separator: ", "))"]
+      let shown = names.prefix(10).map { TerminalText.escaped($0) }.joined(separator: ", ")
+      let rest = names.count > 10 ? ", and \(names.count - 10) more" : ""
+      return names.isEmpty ? [] : ["\(what)\(shown)\(rest)"]
     }
     return line("unfinished   ", survey.listing.unfinished) + line("stores       ", survey.listing.inner)
       + line("not ours     ", survey.listing.unknown)

@@ -16,7 +16,7 @@ struct InspectedPath {
   init(_ arguments: Arguments, at index: Int = 0) throws(UsageError) {
     path = arguments.positional(index)
     guard let text = arguments.value("--salt") else {
-      if arguments.has("--lsn-base") { throw .missingValue(option: "--salt", valueName: "HEX") }
+      if arguments.has("--lsn-base") { throw .incomplete("--lsn-base", needs: "--salt HEX") }
       piece = nil
       return
     }
@@ -24,7 +24,7 @@ struct InspectedPath {
       throw .invalidValue(option: "--salt", value: text, expected: "a number of up to 16 hexadecimal digits")
     }
     guard let lsn = try arguments.position("--lsn-base") else {
-      throw .missingValue(option: "--lsn-base", valueName: "LSN")
+      throw .incomplete("--salt", needs: "--lsn-base LSN")
     }
     piece = (salt, lsn)
   }
@@ -33,11 +33,13 @@ struct InspectedPath {
 }
 
 extension Arguments {
-  /// A position in the log, or nil if the option was not given.
+  /// A position in the log, decimal or hexadecimal as dumps show it, or nil if the option was not given.
   func position(_ option: String) throws(UsageError) -> LSN? {
-    guard let number = try unsigned(option) else { return nil }
-    guard number <= LSN.max.rawValue else {
-      throw .invalidValue(option: option, value: String(number), expected: "a position, at most \(LSN.max)")
+    guard let text = value(option) else { return nil }
+    let number = text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+    guard let number, number <= LSN.max.rawValue else {
+      throw .invalidValue(
+        option: option, value: text, expected: "a position, 0 to \(LSN.max), or 0x and hexadecimal digits")
     }
     return LSN(number)
   }
@@ -64,19 +66,20 @@ extension ExitCode {
 }
 
 extension Console {
-  /// Says that there is nothing to look at. True if so.
-  func noteIfEmpty(_ survey: StoreSurvey) -> Bool {
-    guard survey.isEmpty else { return false }
-    note("\(TerminalText.escaped(survey.path)): no store here yet")
-    return true
-  }
-
-  /// What is wrong with META and the chain, or with a single file's header, for commands that go on all the same. The exit code
-  /// it calls for.
-  func noteRefusal(_ survey: StoreSurvey) -> ExitCode {
-    guard let error = survey.refusal else { return .success }
-    note(TerminalText.escaped(error.description))
-    return Failure.code(of: error)
+  /// Says what META, headers and the end of the log have that a healthy store does not have, for commands that go on all the same; or
+  /// that there is no store.
+  ///
+  /// - Parameter tellsTail: whether that belongs to it; the command may show it in its own way.
+  func note(_ condition: StoreCondition, tellsTail: Bool = true) {
+    let shown = condition.findings.filter { finding in
+      if finding.code == .tornTail || finding.code == .tailVerdict { return tellsTail && finding.severity >= .finding }
+      return finding.severity >= .finding || finding.code == .noStore
+    }
+    for finding in shown { note(FindingText.line(finding, nil)) }
+    guard !condition.survey.isEmpty, (condition.worst ?? .note) >= .corruption else { return }
+    note(
+      "Nothing was changed. `strandline log verify STORE` lists all damage; "
+        + "`strandline log salvage STORE --to NEW` copies what verifies.")
   }
 }
 

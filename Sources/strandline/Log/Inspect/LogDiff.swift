@@ -8,7 +8,8 @@ struct LogDiff: Command {
     discussion: [
       "Frames, segments and compression do not count; kind, epoch, time and records of a commit do.",
       "",
-      "Exit code 0: equal. 1: different. 3: something in one of them does not verify; only what does was compared.",
+      "Exit code 0: equal. 1: different, or one of them has a torn tail or something else that a healthy store does not have.",
+      "3: something in one of them does not verify; only what does was compared.",
     ],
     positionals: [
       .init(name: "A", summary: "Directory of a store, or one of its segment files."),
@@ -36,11 +37,14 @@ struct LogDiff: Command {
       let differences = differenceCount == 1 ? "1 difference" : "\(differenceCount) differences"
       try console.print("equal commits: \(comparison.equalCount); \(differences)")
     }
-    var code = differenceCount > 0 ? ExitCode.finding : .success
-    for survey in comparison.surveys { code = console.noteRefusal(survey).worst(code) }
+    var code = ExitCode(comparison.worst).worst(differenceCount > 0 ? .finding : .success)
+    for condition in comparison.conditions {
+      console.note(condition)
+      code = code.worst(ExitCode(condition.worst))
+    }
     if comparison.damageCount > 0 {
-      console.note("\(comparison.damageCount) places do not verify and were left out; see `strandline log verify`")
-      code = ExitCode.corruption.worst(code)
+      let places = HumanUnits.number(comparison.damageCount, of: "place")
+      console.note("\(places) that did not verify: left out; see `strandline log verify`")
     }
     return code
   }

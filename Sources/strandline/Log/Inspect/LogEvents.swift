@@ -9,7 +9,8 @@ struct LogEvents: Command {
     summary: "Print the records of a store.",
     discussion: [
       "What is live: the commits behind the last reset. With --all also what a reset, a release or a torn tail left in the",
-      "files, marked. Commits that do not verify whole are left out and noted on standard error.",
+      "files, marked. Commits that do not verify whole are left out and noted on standard error. Beside a writer the commits",
+      "that were complete when it began; it does not follow: `strandline changes STORE --follow` does, for a store with tables.",
       "",
       "With --jsonl one object a record:",
       #"  {"schema":1,"sequence":7,"lsn":4160,"value":"…"}"#,
@@ -41,6 +42,6 @@ struct LogEvents: Command {
   func run(_ console: Console) throws -> ExitCode {
     let inspector = try path.inspector()
     var printer = EventPrinter(options: options, console: console)
-    return try inspector.resuming { survey in try printer.print(inspector, survey) }
+    return try inspector.resuming { condition in try printer.print(inspector, condition) }
   }
 }

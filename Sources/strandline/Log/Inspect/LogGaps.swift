@@ -10,7 +10,8 @@ struct LogGaps: Command {
       "incomplete: some frames of the commit are missing; missing: the segment that held them is not there. The place is",
       "where the gap was noticed: the next commit that is there, or the GAP.",
       "",
-      "Exit code 0: none. 1: some. 3: the store is damaged where nothing tells the numbers.",
+      "Exit code 0: none. 1: some that an earlier salvage left, or a torn tail. 3: the store is damaged, whether its gaps tell of it",
+      "or nothing tells the numbers.",
     ],
     positionals: [InspectedPath.positional], options: [.jsonLines] + InspectedPath.options)
 
@@ -26,23 +27,23 @@ struct LogGaps: Command {
     var inspector = try path.inspector()
     inspector.searchesBits = false
     // Gaps are few: they are gathered first, so that a search which had to begin anew prints nothing twice.
-    let (gaps, refusal) = try inspector.resuming { survey -> ([MissingSequences], ExitCode) in
-      if console.noteIfEmpty(survey) { return ([], .success) }
-      var walk = try StoreWalk(inspector, survey, includesAll: false)
-      var search = MissingSequenceSearch(survey, epoch: walk.epoch)
+    let (gaps, condition, worst) = try inspector.resuming {
+      condition -> ([MissingSequences], StoreCondition, Finding.Severity?) in
+      var walk = try StoreWalk(inspector, condition, includesAll: false)
+      var search = MissingSequenceSearch(condition.survey, epoch: walk.epoch)
       var gaps: [MissingSequences] = []
       while let element = try walk.next() { gaps += search.take(element) }
       gaps += search.finish()
-      let refusal = console.noteRefusal(survey)
-      guard gaps.isEmpty, refusal == .success, try inspector.tail(of: survey)?.isCorrupt == true else {
-        return (gaps, refusal)
-      }
+      return (gaps, condition, walk.worst)
+    }
+    console.note(condition)
+    if gaps.isEmpty, condition.tail?.isCorrupt == true {
       console.note(
         "the end of the log is damaged, and nothing tells which commits stood there; see `strandline log tail`")
-      return ([], .corruption)
     }
     for gap in gaps { try print(gap, console) }
-    return refusal.worst(gaps.isEmpty ? .success : .finding)
+    let code = ExitCode(condition.worst).worst(ExitCode(worst))
+    return code.worst(gaps.isEmpty ? .success : .finding)
   }
 
   private func print(_ gap: MissingSequences, _ console: Console) throws {

@@ -7,7 +7,8 @@ struct LogHexdump: Command {
     summary: "Show the bytes at a position of the log and what they mean.",
     discussion: [
       "At the start of a frame its header is explained, field by field. Without --length the whole frame is shown, or 256 bytes",
-      "where no frame begins.",
+      "where no frame begins. Offsets in front of the bytes count in the file, and are hexadecimal; a position is decimal, or 0x and",
+      "hexadecimal digits.",
     ],
     positionals: [InspectedPath.positional],
     options: [
@@ -28,12 +29,14 @@ struct LogHexdump: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     let inspector = try path.inspector()
-    let (survey, found) = try inspector.resuming { survey in
-      (survey, try inspector.bytes(at: lsn, byteCount: length, in: survey))
+    let (condition, found) = try inspector.resuming { condition in
+      (condition, try inspector.bytes(at: lsn, byteCount: length, in: condition.survey))
     }
+    console.note(condition)
+    let code = ExitCode(condition.worst)
     guard let found else {
-      if console.noteIfEmpty(survey) { return .finding }
-      throw Failure(.finding, "no segment holds LSN \(lsn)")
+      if condition.survey.isEmpty { return code.worst(.finding) }
+      throw Failure(code.worst(.finding), "no segment holds LSN \(lsn)")
     }
     try console.print("\(TerminalText.escaped(found.segment.path)), byte \(found.offset), LSN \(found.lsn)")
     for line in HexdumpText.explanation(of: found) { try console.print(line) }
@@ -44,6 +47,6 @@ struct LogHexdump: Command {
       rest = rest.dropFirst(16)
       offset += 16
     }
-    return .success
+    return code
   }
 }

@@ -22,8 +22,12 @@ struct LogInfo: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     let inspector = try path.inspector()
-    let (survey, tail) = try inspector.tail()
-    if console.noteIfEmpty(survey), !printsJSON { return .success }
+    let condition = try inspector.condition()
+    let (survey, tail) = (condition.survey, condition.tail)
+    if survey.isEmpty {
+      console.note(condition)
+      if !printsJSON { return ExitCode(condition.worst) }
+    }
     let layers = OpenedLayers(of: survey)
     let space = try SpaceUse.of(survey, tail: tail)
     let damage = survey.refusal ?? layers.refusal(survey) ?? tail?.refusal ?? tail?.damage
@@ -35,6 +39,6 @@ struct LogInfo: Command {
     } else {
       for line in InfoText.lines(survey, tail, layers, space, damage, console) { try console.print(line) }
     }
-    return damage.map(Failure.code) ?? .success
+    return (damage.map(Failure.code) ?? .success).worst(ExitCode(condition.worst))
   }
 }

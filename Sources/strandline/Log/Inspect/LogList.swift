@@ -7,7 +7,8 @@ struct LogList: Command {
     summary: "List every frame with its place, size and verdict.",
     discussion: [
       "Goes on behind damage at the next frame that verifies. Without --all the segments of the chain, with it also files",
-      "that a reset or release gave up and files that are not of the chain.",
+      "that a reset or release gave up and files that are not of the chain. Beside a writer it ends with the last complete commit;",
+      "what follows is in flight. Positions are decimal, or 0x and hexadecimal digits.",
     ],
     positionals: [InspectedPath.positional],
     options: [
@@ -30,6 +31,6 @@ struct LogList: Command {
   func run(_ console: Console) throws -> ExitCode {
     let inspector = try path.inspector()
     var lister = FrameLister(options: options, console: console)
-    return try inspector.resuming { survey in try lister.list(inspector, survey) }
+    return try inspector.resuming { condition in try lister.list(inspector, condition) }
   }
 }

@@ -12,7 +12,9 @@ struct LogSalvage: Command {
       "whose newest version is gone may be older than they were: the report says in which tables and between which keys.",
       "The store that is read is not changed. The new one has another incarnation and opens like any store.",
       "",
-      "Exit code 0: nothing was lost. 1: something was; the report says what.",
+      "Exit code 0: nothing was lost. 1: something was; the report says what. 2: NEW exists or lies inside STORE, or nothing of",
+      "epoch N is there. 3: nothing in it can be saved, or it is no store. 4: something could not be read or written, or there is no",
+      "store. 5: a writer has the store open.",
     ],
     positionals: [.init(name: "STORE", summary: "Directory of the damaged store, or one of its segment files.")],
     options: [
@@ -42,6 +44,12 @@ struct LogSalvage: Command {
       case .corrupt(let report):
         // The advice of the error's own words would be to salvage.
         throw Failure(.corruption, "\(report). Nothing in it can be saved.")
+      case .unsupportedFormat(let file, let detail) where detail.isForeign:
+        throw Failure(.corruption, "\(file): \(detail). Nothing in it can be saved.")
+      case .locked(let place, let owner):
+        throw Failure(
+          .inUse,
+          "\(Failure.inUseBy(place, owner)). A store that opens needs no salvage; to salvage this one, stop it first.")
       case .noStore(let place):
         // There is a store, and not the epoch that was asked for.
         guard let epoch, try !StoreInspector(path: path).survey().isEmpty else { throw error }

@@ -9,6 +9,9 @@ struct LogTail: Command {
       "X: the first frame of the last segment that does not verify. U: the end of the last complete commit in front of it.",
       "F: the farthest position that anything says a sync had covered. F behind X means damage; else what follows U was",
       "never acknowledged and the next writable open cuts it. The same code decides in open.",
+      "",
+      "Shows no commits and follows nothing: `strandline log events` prints them, and `strandline changes STORE --follow` follows",
+      "a store with tables; an application follows a log by Log.commits(after:).",
     ],
     positionals: [InspectedPath.positional], options: [.json])
 
@@ -22,12 +25,15 @@ struct LogTail: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     let inspector = try path.inspector()
-    let (survey, tail) = try inspector.tail()
-    if console.noteIfEmpty(survey) { return .success }
-    let refusal = console.noteRefusal(survey)
-    guard let tail else {
-      console.note("\(TerminalText.escaped(survey.path)): no segment with a readable header")
-      return survey.segments.isEmpty && refusal == .success ? .success : .corruption
+    let condition = try inspector.condition()
+    console.note(condition, tellsTail: false)
+    let code = ExitCode(condition.worst)
+    guard let tail = condition.tail else {
+      // A store that has no segment yet has no tail.
+      if code != .success {
+        console.note("\(TerminalText.escaped(condition.survey.path)): no segment with a readable header")
+      }
+      return code
     }
     if printsJSON {
       var json = JSONWriter(.document)
@@ -37,7 +43,6 @@ struct LogTail: Command {
     } else {
       for line in TailText.lines(tail) { try console.print(line) }
     }
-    let code = TailText.exitCode(tail)
-    return refusal == .success ? code : refusal
+    return code
   }
 }

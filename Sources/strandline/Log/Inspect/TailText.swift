@@ -2,16 +2,6 @@
 
 /// The tail's verdict as lines and as JSON.
 enum TailText {
-  static func exitCode(_ tail: TailInspection) -> ExitCode {
-    if case .header(.unknownKind) = tail.evidence.stop { return .corruption }
-    switch tail.verdict {
-    case .corrupt, .unfinishedCreation: return .corruption
-    case .readFailed: return .ioFailure
-    case .torn: return tail.isInFlight ? .success : .finding
-    case .cleanEnd: return tail.isInFlight || !isUnfinished(tail) ? .success : .finding
-    }
-  }
-
   /// The log ends inside a commit.
   private static func isUnfinished(_ tail: TailInspection) -> Bool {
     tail.evidence.commitEnd != tail.evidence.verifiedEnd

@@ -36,10 +36,12 @@ enum StoreAccess {
   }
 
   /// A new store wants a directory of its own: among somebody else's files the path is a slip.
-  private static func refuseForeignFiles(_ path: String) throws(Failure) {
+  ///
+  /// - Parameter ours: names of files that may lie there.
+  static func refuseForeignFiles(_ path: String, except ours: [String] = []) throws(Failure) {
     // What cannot be looked at is refused by the open, in its own words.
     guard let survey = try? StoreInspector(path: path).survey(), survey.isEmpty,
-      let name = survey.listing.unknown.first
+      let name = survey.listing.unknown.first(where: { !ours.contains($0) })
     else { return }
     throw Failure(
       .ioFailure,

@@ -32,7 +32,7 @@ struct GetCommand: Command {
     let store = try StoreAccess.reading(path)
     let view = try StoreAccess.view(of: store, at: sequence)
     let values = try key.values(of: try view.schema(of: table))
-    guard let row = try view.get(key: values, in: table) else {
+    guard let row = try view.get(key: values, in: table)?.shown else {
       console.note("\(TerminalText.escaped(table)) \(ValueText.key(values)): no such row")
       return .finding
     }

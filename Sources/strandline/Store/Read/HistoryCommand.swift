@@ -56,7 +56,7 @@ struct HistoryCommand: Command {
       }
     case nil:
       for version in versions {
-        try console.print("\(version.sequence)\t\(version.row.map { ValueText.json($0) } ?? "deleted")")
+        try console.print("\(version.sequence)\t\(version.row.map { ValueText.json($0.shown) } ?? "deleted")")
       }
     }
     if versions.isEmpty { console.note("\(TerminalText.escaped(table)) \(ValueText.key(values)): no such row") }
@@ -66,7 +66,7 @@ struct HistoryCommand: Command {
   private static func write(_ version: RowVersion, to json: inout JSONWriter) {
     json.object { json in
       json.field("sequence", version.sequence.rawValue)
-      json.field("row", version.row)
+      json.field("row", version.row?.shown)
     }
   }
 }

@@ -30,7 +30,10 @@ struct ResetCommand: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     try Confirmation.require(isConfirmed, "Void everything in \(path)?", console)
-    let report = try StoreAccess.write(path, makes: false, console) { store in try store.reset(keepCopy: keepsCopy) }
+    let report = try StoreAccess.write(path, makes: false, console) { store in
+      try StoreKeeper.refuse("reset", in: store)
+      return try store.reset(keepCopy: keepsCopy)
+    }
     if printsJSON {
       var json = JSONWriter(.document)
       json.object { json in

@@ -33,11 +33,13 @@ struct ResetsCommand: Command {
     guard inspector.target == .store else {
       throw LogError.unsupportedFormat(file: inspector.path, detail: .notAStore)
     }
-    let (current, epochs, code) = try inspector.resuming { survey in
-      if survey.isEmpty { throw LogError.noStore(path: survey.path) }
-      let (current, epochs) = try Self.epochs(inspector, survey)
-      return (current, epochs, console.noteRefusal(survey))
+    let (current, epochs, condition, worst) = try inspector.resuming { condition in
+      if condition.survey.isEmpty { throw LogError.noStore(path: condition.survey.path) }
+      let (current, epochs, worst) = try Self.epochs(inspector, condition)
+      return (current, epochs, condition, worst)
     }
+    console.note(condition)
+    let code = ExitCode(condition.worst).worst(ExitCode(worst))
     if printsJSON {
       var json = JSONWriter(.document)
       json.object { json in
@@ -66,11 +68,12 @@ struct ResetsCommand: Command {
     return code
   }
 
-  private static func epochs(_ inspector: StoreInspector, _ survey: StoreSurvey) throws -> (
-    current: UInt64, epochs: [Epoch]
+  private static func epochs(_ inspector: StoreInspector, _ condition: StoreCondition) throws -> (
+    current: UInt64, epochs: [Epoch], worst: Finding.Severity?
   ) {
+    let survey = condition.survey
     var epochs: [UInt64: Epoch] = [:]
-    var walk = try StoreWalk(inspector, survey, includesAll: true)
+    var walk = try StoreWalk(inspector, condition, includesAll: true)
     let current = walk.epoch
     // Headers name the reset in front of their segment, which may be gone itself.
     for header in survey.segments.compactMap(\.header) where header.epoch > 0 && header.reset.sequence > .zero {
@@ -89,7 +92,7 @@ struct ResetsCommand: Command {
       guard let root = try? StoreInspector(path: "\(survey.path)/\(name)").survey().root.root else { continue }
       epochs[root.epoch + 1, default: Epoch(number: root.epoch + 1)].copies.append(name)
     }
-    return (current, epochs.values.sorted { $0.number < $1.number })
+    return (current, epochs.values.sorted { $0.number < $1.number }, walk.worst)
   }
 
   private static func write(_ epoch: Epoch, to json: inout JSONWriter) {

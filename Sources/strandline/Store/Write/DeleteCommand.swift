@@ -34,6 +34,7 @@ struct DeleteCommand: Command {
     let name = "\(TerminalText.escaped(table)) \(ValueText.key(values))"
     try Confirmation.require(isConfirmed, "Delete \(name)?", console)
     let sequence = try StoreAccess.write(path, makes: false, console) { store in
+      try StoreKeeper.refuse("delete", in: store)
       do {
         return try store.write(metadata: metadata) { (transaction: inout Transaction) throws(StoreError) in
           if let expected { try transaction.expect(table, key: values, sequence: expected) }

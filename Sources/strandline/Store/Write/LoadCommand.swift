@@ -54,6 +54,7 @@ struct LoadCommand: Command {
       path, makes: true, history: history, memoryByteCount: memoryByteCount, console
     ) { store in
       Interruption.beginGraceful()
+      try StoreKeeper.refuse("put", in: store)
       try declaration.ensure(table, in: store)
       let schema = try store.view().schema(of: table)
       let sink = RowSink(store: store, table: schema, durability: settings.durability, metadata: metadata)
@@ -76,7 +77,10 @@ struct LoadCommand: Command {
   }
 
   private func openInput() throws(Failure) -> (descriptor: Int32, byteCount: Int?) {
-    guard let file else { return (STDIN_FILENO, nil) }
+    guard let file else {
+      try StandardStreams.requireInput()
+      return (STDIN_FILENO, nil)
+    }
     let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     var status = stat()
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else {

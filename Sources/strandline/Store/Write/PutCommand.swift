@@ -48,6 +48,7 @@ struct PutCommand: Command {
   func run(_ console: Console) throws -> ExitCode {
     let row = try RowLine.row(try text == "-" ? Self.standardInput() : text, "ROW")
     let (sequence, key) = try StoreAccess.write(path, makes: true, console) { store in
+      try StoreKeeper.refuse("put", in: store)
       try declaration.ensure(table, in: store)
       let schema = try store.view().schema(of: table)
       do {

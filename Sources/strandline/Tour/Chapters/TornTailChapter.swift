@@ -15,7 +15,7 @@ enum TornTailChapter: TourChapter {
     try TourProof.require(run.ending == .killed(signal: 9), "the writer ended by itself: \(run.ending)")
 
     let inspector = try StoreInspector(path: tour.store)
-    guard let tail = try inspector.tail().tail else { throw Failure(.finding, "NOT PROVED: the log has no tail") }
+    guard let tail = try inspector.condition().tail else { throw Failure(.finding, "NOT PROVED: the log has no tail") }
     let confirmed = tail.offset(of: tail.evidence.promise.lsn)
     let end = tail.verifiedEndOffset
     try TourProof.require(confirmed < end, "nothing unconfirmed is in the log")

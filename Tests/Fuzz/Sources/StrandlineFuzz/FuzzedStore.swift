@@ -52,7 +52,7 @@ struct FuzzedStore {
     do {
       let inspector = try StoreInspector(path: Self.path, environment: Self.options(disk).environment)
       let report = try inspector.verify()
-      var walk = try StoreWalk(inspector, try inspector.survey(), includesAll: true, listsFrames: true)
+      var walk = try StoreWalk(inspector, try inspector.condition(), includesAll: true, listsFrames: true)
       while let element = try walk.next() {
         guard case .commit(let commit, _) = element, commit.state == .whole else { continue }
         try walk.readRecords(of: commit) { list in for record in list { _ = record.first } }

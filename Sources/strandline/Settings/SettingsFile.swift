@@ -23,6 +23,14 @@ enum SettingsFile {
     }
   }
 
+  /// What a file says whose whole content is one secret or token.
+  static func readLine(_ path: String) throws(Failure) -> [UInt8] {
+    // A line break at the end of the file belongs to the editor, not to the secret.
+    var bytes = try read(path)
+    while bytes.last == 0x0A || bytes.last == 0x0D { bytes.removeLast() }
+    return bytes
+  }
+
   private static func failure(_ path: String, _ number: Int32) -> Failure {
     Failure(.ioFailure, "\(path): \(String(cString: strerror(number)))")
   }

@@ -6,6 +6,16 @@ struct SettingsObject {
   private let path: String
   private let members: [String: Value]
 
+  /// The file itself.
+  init(json text: [UInt8]) throws(Failure) {
+    let value: Value
+    do throws(StoreError) { value = try Value.json(text) } catch {
+      guard case .coding(_, let path, let reason) = error else { throw Failure(.usage, error.description) }
+      throw Failure(.usage, "\(path): \(reason)")
+    }
+    try self.init(value, path: "")
+  }
+
   init(_ value: Value, path: String) throws(Failure) {
     guard case .object(let members) = value else { throw Self.failure(path, "an object is wanted") }
     self.members = members
