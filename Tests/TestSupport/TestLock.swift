@@ -1,11 +1,11 @@
 internal import Glibc
 
 /// A value behind a `pthread_mutex_t`: `Synchronization.Mutex` is reported as a race by ThreadSanitizer.
-struct TestLock<Value>: ~Copyable, @unchecked Sendable {
+public struct TestLock<Value>: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let value: UnsafeMutablePointer<Value>
 
-  init(_ initial: Value) {
+  public init(_ initial: Value) {
     mutex = .allocate(capacity: 1)
     var attributes = pthread_mutexattr_t()
     pthread_mutexattr_init(&attributes)
@@ -23,7 +23,7 @@ struct TestLock<Value>: ~Copyable, @unchecked Sendable {
     value.deallocate()
   }
 
-  func withLock<Result, Failure: Error>(
+  public func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // A body that asks for the same lock again would never end.

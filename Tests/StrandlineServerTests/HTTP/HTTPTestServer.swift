@@ -2,7 +2,6 @@ import StrandlineLog
 import StrandlineServer
 import StrandlineSync
 import StrandlineTestSupport
-import Synchronization
 
 /// A server on loopback with two tables, whose tokens a test makes.
 struct HTTPTestServer {
@@ -13,7 +12,7 @@ struct HTTPTestServer {
   let log: LogLines
 
   final class LogLines: Sendable {
-    let entries = Mutex<[HTTPLogEntry]>([])
+    let entries = TestLock<[HTTPLogEntry]>([])
   }
 
   init(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) async throws {

@@ -1,12 +1,11 @@
 import StrandlineServer
 import StrandlineSync
 import StrandlineTestSupport
-import Synchronization
 import Testing
 
 @Suite("Wake source") struct HTTPWakeSourceTests {
   private final class Bell: Sendable {
-    let count = Mutex(0)
+    let count = TestLock(0)
     func ring() { count.withLock { $0 += 1 } }
     func rang(_ number: Int) async { while count.withLock({ $0 }) < number { await Task.yield() } }
   }

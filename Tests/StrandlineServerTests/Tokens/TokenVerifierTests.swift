@@ -1,5 +1,5 @@
 import StrandlineProtocol
-import Synchronization
+import StrandlineTestSupport
 import Testing
 
 @testable import StrandlineServer
@@ -199,7 +199,7 @@ import Testing
 
 @Suite("Keys of tokens") struct TokenKeysTests {
   private final class Publisher: Sendable {
-    let state = Mutex<(body: [UInt8], loadCount: Int)>(([], 0))
+    let state = TestLock<(body: [UInt8], loadCount: Int)>(([], 0))
     func load() -> [UInt8] {
       state.withLock {
         $0.loadCount += 1

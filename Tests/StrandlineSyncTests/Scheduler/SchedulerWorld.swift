@@ -1,5 +1,5 @@
 import StrandlineSync
-import Synchronization
+import StrandlineTestSupport
 
 /// Time, client and sources of a scheduler in a test's hand.
 final class SchedulerWorld: SchedulerClock, ScheduledClient, PathMonitor, ForegroundSource, RealtimeSource {
@@ -30,7 +30,7 @@ final class SchedulerWorld: SchedulerClock, ScheduledClient, PathMonitor, Foregr
     var cancelledCount = 0
   }
 
-  private let state = Mutex(State())
+  private let state = TestLock(State())
 
   // MARK: The clock
 

@@ -1,6 +1,5 @@
 import StrandlineSync
 import StrandlineTestSupport
-import Synchronization
 import Testing
 
 @Suite("Scheduler") struct SyncSchedulerTests {
@@ -10,11 +9,11 @@ import Testing
   private let held = Held()
 
   final class Held: Sendable {
-    let schedulers = Mutex<[SyncScheduler]>([])
+    let schedulers = TestLock<[SyncScheduler]>([])
   }
 
   final class Errors: Sendable {
-    let all = Mutex<[String]>([])
+    let all = TestLock<[String]>([])
     var count: Int { all.withLock { $0.count } }
   }
 
@@ -129,7 +128,7 @@ import Testing
   }
 
   @Test func `without a session the run is skipped, an error of the session is a failure`() async {
-    let answer = Mutex<Result<Bool, SyncError>>(.success(false))
+    let answer = TestLock<Result<Bool, SyncError>>(.success(false))
     let scheduler = scheduler { $0.refreshSession = { try answer.withLock { $0 }.get() } }
     scheduler.start()
     await world.until { scheduler.health().attemptStartedAt == nil }
@@ -354,7 +353,7 @@ import Testing
   }
 
   @Test func `whether a reset is needed is read after every attempt`() async {
-    let isNeeded = Mutex(false)
+    let isNeeded = TestLock(false)
     let scheduler = await started { $0.needsReset = { isNeeded.withLock { $0 } } }
     #expect(!scheduler.health().needsReset)
     isNeeded.withLock { $0 = true }
@@ -369,7 +368,7 @@ import Testing
   }
 
   @Test func `who watches the health hears it at once and then each change`() async {
-    let phases = Mutex<[SyncHealth.Phase]>([])
+    let phases = TestLock<[SyncHealth.Phase]>([])
     let scheduler = scheduler { $0.pollInterval = .zero }
     let end = scheduler.onHealth { health in phases.withLock { if $0.last != health.phase { $0.append(health.phase) } }
     }

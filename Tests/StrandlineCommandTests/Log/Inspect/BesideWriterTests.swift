@@ -82,8 +82,8 @@ struct BesideWriterTests {
 
   /// Runs `work` with a running number on a thread of its own, again and again, while `body` runs.
   private static func beside(_ work: @escaping @Sendable (Int) throws -> Void, _ body: () throws -> Void) throws {
-    let isStopped = Mutex(false)
-    let failure = Mutex<String?>("the thread did not end")
+    let isStopped = TestLock(false)
+    let failure = TestLock<String?>("the thread did not end")
     Thread.detachNewThread {
       var number = 0
       do {

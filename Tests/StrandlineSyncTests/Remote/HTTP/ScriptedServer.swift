@@ -1,5 +1,4 @@
 import StrandlineTestSupport
-import Synchronization
 
 /// A server that answers each connection with the next answer of its script, and keeps what it was asked.
 final class ScriptedServer: Sendable {
@@ -12,7 +11,7 @@ final class ScriptedServer: Sendable {
   }
 
   let port: Int
-  private let heard = Mutex<[HTTPMessageText]>([])
+  private let heard = TestLock<[HTTPMessageText]>([])
 
   init(_ script: [Step]) throws {
     let (listener, port) = try LoopbackSocket.listen()
