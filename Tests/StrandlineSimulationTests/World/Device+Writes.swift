@@ -85,7 +85,7 @@ extension Device {
     switch try await perform(what, leadingTo: refusal == nil ? after : nil, body) {
     case .died: return
     case .done: try demand(refusal == nil, "\(name): a write is taken that breaks a rule")
-    case .failed(let error): try demand(error.code == refusal, "\(name): a write fails with \(error)")
+    case .failed(let error): try demand(error.catalogueCode == refusal, "\(name): a write fails with \(error)")
     }
     try await compare("a write")
   }

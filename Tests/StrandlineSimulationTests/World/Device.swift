@@ -220,9 +220,13 @@ final class Device: @unchecked Sendable {
     if case .died = outcome { return }
     try takeGiven()
     if case .failed(let error) = outcome {
-      world.note("\(name) is told \(error.code.rawValue)")
+      world.note("\(name) is told \(error.catalogueCode?.rawValue ?? "\(error)")")
       let isExpected =
-        [.remote, .permanentTransport].contains(error.code) || error.code == .bucketUnset && subject == nil
+        switch error.catalogueCode {
+        case .remote, .permanentTransport: true
+        case .bucketUnset: subject == nil
+        default: false
+        }
       try demand(isExpected, "\(name): \(what) fails with \(error)")
     }
     try await compare(what)
