@@ -38,6 +38,8 @@ struct DullReplica {
   var position: String?
   var isRehydrating = false
   var block: SoftBlockReason?
+  /// The server asks for a reset, whatever the block lies over it.
+  var isResetDemanded = false
   var owner: String?
   /// The team that is kept as the one in force.
   var keptTeam: String?
@@ -217,7 +219,11 @@ struct DullReplica {
     position = nil
     isRehydrating = false
     block = reason
+    if reason == .resetRequired { isResetDemanded = true }
   }
+
+  /// The owner has signed in again.
+  mutating func resume() { block = isResetDemanded ? .resetRequired : nil }
 
   mutating func settle(subject: String?) {
     guard let subject else { return }

@@ -56,7 +56,7 @@ extension Device {
       try await signIn(owner)
       if replica.block != .identityChanged { return }
       var after = replica
-      after.block = nil
+      after.resume()
       let outcome = try await perform("is its owner's again", leadingTo: after) { _ = try await $0.resumeAsOwner() }
       if case .failed(let error) = outcome { throw SimulationFailure("\(name): \(error)") }
       return

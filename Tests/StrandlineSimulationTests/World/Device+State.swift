@@ -100,6 +100,7 @@ extension Device {
     try client.read { view in
       known.owner = try view.metaText(.ownerSubject)
       known.block = try view.softBlock()
+      known.isResetDemanded = try view.resetDemand() != nil
       known.isRehydrating = try view.meta(.isRehydrating) == true
       known.keptTeam = try BucketScope(try view.meta(.bucketScope)).kept("teams", "team")
     }
