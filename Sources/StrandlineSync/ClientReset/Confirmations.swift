@@ -14,15 +14,14 @@ enum Confirmations {
   ) throws {
     let through = try state.resetRecord()?.carriedThrough ?? 0
     let doubtful = entries.filter { $0.seq <= through } + appliedInSilence.filter(\.isPerhapsInBase)
-    for name in Set(doubtful.map(\.name)) {
-      let key: [Value] = [.string(name.table), .string(name.pk)]
+    for entries in try state.pending(of: Set(doubtful.map(\.name))) {
+      guard let first = entries.first else { continue }
+      let key: [Value] = [.string(first.name.table), .string(first.name.pk)]
       if try state.store.get(key: key, in: StateTable.confirmations) != nil { continue }
-      let first = try state.store.query(StateTable.outbox)
-        .where("table", .equals, .string(name.table)).where("pk", .equals, .string(name.pk)).order(by: "seq").first()
-      guard let first else { continue }
-      var row: Row = ["table": .string(name.table), "pk": .string(name.pk)]
-      row["base"] = try OutboxEntry(first).preImage.map { .object($0) }
+      var row: Row = ["table": key[0], "pk": key[1]]
+      row["base"] = first.preImage.map { .object($0) }
       try state.store.put(row, into: StateTable.confirmations)
+      try state.setMeta(.hasUnconfirmed, true)
     }
   }
 
@@ -31,6 +30,8 @@ enum Confirmations {
     besides carried: inout ResetRows, isRehydrating: Bool, _ references: inout PulledReferences,
     _ state: inout SyncState
   ) throws {
+    guard try state.meta(.hasUnconfirmed) != nil else { return }
+    try state.setMeta(.hasUnconfirmed, nil)
     let notes = try state.store.query(StateTable.confirmations).all()
     for note in notes {
       let cells = StateCells(note, "a note of a row to be confirmed")

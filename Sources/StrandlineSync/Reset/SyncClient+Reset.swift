@@ -56,6 +56,7 @@ extension SyncClient {
       if let turn = turn.withLock({ $0 }) { delivery.end(turn, []) }
       throw SyncError.thrown(for: error)
     }
+    queued.forget()
     withMemory { memory in
       for (table, _) in ownerBuckets { memory.buckets[table] = nil }
       memory.budget = DeadLetterBudget()

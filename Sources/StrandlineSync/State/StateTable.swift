@@ -3,7 +3,7 @@ internal import StrandlineProtocol
 // Tables of the store that hold what a client knows besides rows. Rows are in tables of their own names; their key is the hidden column
 // of HiddenColumn.pk.
 //
-//   strandline.outbox        seq                 FIFO; indexes by mutation id and by row
+//   strandline.outbox        seq                 FIFO; index by mutation id
 //   strandline.tombstones    table, pk           "do not bring this row back"
 //   strandline.dead_letters  number              oldest first
 //   strandline.rejections    mutation_id         one journal entry for each id
@@ -29,7 +29,6 @@ enum StateTable {
   static let meta = "strandline.meta"
 
   static let outboxByMutation = "by_mutation"
-  static let outboxByRow = "by_row"
   static let attachmentsByState = "by_state"
   static let attachmentsInFlight = "by_flight"
 
@@ -43,7 +42,7 @@ enum StateTable {
         ColumnSchema("hlc", .string), ColumnSchema("created_at", .int), ColumnSchema("perhaps_in_base", .bool),
         ColumnSchema("deferred", .bool),
       ],
-      indexes: [IndexSchema(outboxByMutation, ["mutation_id"]), IndexSchema(outboxByRow, ["table", "pk"])]),
+      indexes: [IndexSchema(outboxByMutation, ["mutation_id"])]),
     TableSchema(
       tombstones, key: [KeyColumn("table", .string), KeyColumn("pk", .string)],
       columns: [ColumnSchema("seq", .string), ColumnSchema("deleted_at", .string)]),

@@ -188,7 +188,9 @@ struct VerdictTests {
   }
 
   @Test func `a write shows after an old verdict until a pull tells that it was overwritten`() async throws {
-    let test = try await clientOfLostAnswer({ try await $0.update("p1", ["title": "mine"], id: "m1") }, pulled: .page("3", ["p1": ["title": "theirs", "likes": 1]]))
+    let test = try await clientOfLostAnswer(
+      { try await $0.update("p1", ["title": "mine"], id: "m1") },
+      pulled: .page("3", ["p1": ["title": "theirs", "likes": 1]]))
     #expect(try await test.columns("p1") == ["title": "mine", "likes": 1])
     try await test.client.pushOnce()
     #expect(try await test.columns("p1") == ["title": "mine", "likes": 1])
@@ -203,7 +205,8 @@ struct VerdictTests {
   }
 
   @Test func `a write stays after a verdict where the next pull brings it`() async throws {
-    let test = try await clientOfLostAnswer({ try await $0.update("p1", ["title": "mine"], id: "m1") }, pulled: .page("3", ["p1": ["title": "theirs"]]))
+    let test = try await clientOfLostAnswer(
+      { try await $0.update("p1", ["title": "mine"], id: "m1") }, pulled: .page("3", ["p1": ["title": "theirs"]]))
     try await test.client.pushOnce()
     test.remote.script(pulls: [.answer(.page("4", ["p1": ["title": "mine", "likes": 7]])), .answer(.page("5"))])
     for _ in 1...2 {
@@ -213,7 +216,8 @@ struct VerdictTests {
   }
 
   @Test func `a delete, applied long ago, gives way to the row that came after it`() async throws {
-    let test = try await clientOfLostAnswer({ try await $0.delete("p1", id: "m1") }, pulled: .page("3", ["p1": ["title": "again"]]))
+    let test = try await clientOfLostAnswer(
+      { try await $0.delete("p1", id: "m1") }, pulled: .page("3", ["p1": ["title": "again"]]))
     try await test.client.pushOnce()
     #expect(try await test.columns("p1") == nil)
     test.remote.script(pulls: [.answer(.page("3"))])
@@ -235,7 +239,8 @@ struct VerdictTests {
   @Test func `a write that had not been sent when its row was pulled stays as it is`() async throws {
     let test = try await client()
     try await test.update("p1", ["title": "mine"], id: "m1")
-    test.remote.script(pulls: [.answer(.page("3", ["p1": ["title": "theirs"]])), .answer(.page("3"))], pushes: [.applied])
+    test.remote.script(
+      pulls: [.answer(.page("3", ["p1": ["title": "theirs"]])), .answer(.page("3"))], pushes: [.applied])
     try await test.client.pullOnce()
     try await test.client.pushOnce()
     try await test.client.pullOnce()
