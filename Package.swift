@@ -85,6 +85,13 @@ let package = Package(
       dependencies: ["StrandlineScenario", "Strandline", "StrandlineProtocol", "StrandlineServer"],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "StrandlineSimulationTests",
+      dependencies: [
+        "StrandlineSync", "StrandlineServer", "StrandlineProtocol", "Strandline", "StrandlineLog",
+        "StrandlineTestSupport",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "StrandlineCommandTests",
       dependencies: [
         "strandline", "CZlib", "Strandline", "StrandlineLog", "StrandlineProtocol", "StrandlineServer",

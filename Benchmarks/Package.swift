@@ -31,6 +31,8 @@ let package = Package(
         "CReference", "CSQLite", "CLMDB", "CRocksDB", "CLevelDB",
         .product(name: "Strandline", package: "strandline"),
         .product(name: "StrandlineLog", package: "strandline"),
+        .product(name: "StrandlineSync", package: "strandline"),
+        .product(name: "StrandlineServer", package: "strandline"),
       ],
       swiftSettings: swiftSettings),
     .executableTarget(

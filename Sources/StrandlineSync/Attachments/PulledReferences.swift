@@ -8,7 +8,7 @@ struct PulledReferences: Sendable {
   /// Rows that the server has spoken of in this pull.
   private var told: Set<RowName> = []
 
-  /// In front of a row's being dropped with an old snapshot.
+  /// In front of a row's being dropped with an old snapshot, or brought back to what was pulled before.
   mutating func drop(_ name: RowName, _ state: inout SyncState) throws {
     try former.note(rowAt: name, fromServer: false, &state)
   }

@@ -18,6 +18,8 @@ public final class SyncClient: Sendable {
     /// Bucket values by table; missing: unset.
     var buckets: [String: String] = [:]
     var budget = DeadLetterBudget()
+    /// The highest seq of the outbox that a push may have carried, in this process or an earlier one.
+    var sentThrough: Int64 = 0
     var isClosed = false
     var errorHandler: ErrorHandler?
     var inspector: SyncInspector?
@@ -41,6 +43,7 @@ public final class SyncClient: Sendable {
   let store: Store
   private let memory: Lock<Memory>
   let delivery: EventDelivery
+  let queued = QueuedRows()
   let stateBoard = Broadcast<SyncSession.State>()
   let progressBoard = Broadcast<SyncProgress>()
   /// Held for their whole run by what talks to the server, and by what must not run beside that.
@@ -110,6 +113,7 @@ public final class SyncClient: Sendable {
       do { try await keepIdentity() } catch let error as CancellationError { throw error } catch {}
       do { try await fillBucketsAtOpen() } catch let error as CancellationError { throw error } catch {}
     }
+    try recallSent()
     if let token = configuration.accessToken { try await setAccessToken(token) }
   }
 
@@ -139,6 +143,7 @@ public final class SyncClient: Sendable {
     withMemory { $0.attempt }?()
     try await networkGate.pass {
       try await sessionGate.pass {
+        await keepSent()
         let wasClosed = withMemory { memory in
           defer { memory.isClosed = true }
           memory.inspector = nil
@@ -176,10 +181,16 @@ public final class SyncClient: Sendable {
     var events: [SyncEvent] = []
     var errors: [SyncError] = []
     var changesBlock = false
+    var dequeued: [QueuedRows.Entry] = []
+    var touchesQueue = false
     do {
       let result = try await store.write(cause: cause) { (transaction) throws -> Result in
         turn = delivery.draw()
-        return try SyncState.with(&transaction, tables) { state in
+        return try SyncState.with(&transaction, tables, queued) { state in
+          defer {
+            dequeued = state.dequeued
+            touchesQueue = state.touchesQueue
+          }
           let result = try body(&state)
           events = state.events
           errors = state.errors
@@ -187,6 +198,7 @@ public final class SyncClient: Sendable {
           return result
         }
       }
+      if !dequeued.isEmpty { queued.remove(dequeued) }
       let atOnce = withMemory { memory in
         if memory.session.isRunning { memory.session.errorsBehindRun += errors }
         return memory.session.isRunning ? [] : errors
@@ -197,6 +209,7 @@ public final class SyncClient: Sendable {
       settleUploads()
       return result
     } catch {
+      if touchesQueue { queued.forget() }
       if let turn { delivery.end(turn, []) }
       throw SyncError.thrown(for: error)
     }

@@ -102,7 +102,7 @@ extension SyncClient {
             LocalWrite(
               table: letter.table, pk: letter.pk, operation: letter.operation, columns: letter.columns,
               mutationID: letter.mutationID, transforms: letter.transforms, precondition: letter.precondition,
-              batchID: batchID, hlc: letter.hlc), context))
+              batchID: batchID, hlc: letter.hlc, isRepeated: true), context))
       }
       state.raiseLocalWrites(written)
       return true

@@ -13,6 +13,8 @@ struct LocalWrite: Sendable {
   var batchID: String?
   /// A stamp of the caller's own.
   var hlc: String?
+  /// It was queued once before and given up, so the server may have decided it.
+  var isRepeated = false
 }
 
 /// What the outside gives to the rules of a write.

@@ -39,7 +39,7 @@ extension SyncState {
     let entry = OutboxEntry(
       seq: 0, mutationID: write.mutationID ?? context.ids.uuid(), name: name, operation: write.operation,
       columns: write.columns, precondition: write.precondition, transforms: write.transforms, batchID: write.batchID,
-      preImage: before?.columns, hlc: hlc, createdAt: now)
+      preImage: before?.columns, hlc: hlc, createdAt: now, isPerhapsInBase: write.isRepeated)
     return Written(name: name, depth: try enqueue(entry), before: before, after: after)
   }
 

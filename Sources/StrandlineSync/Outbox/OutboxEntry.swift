@@ -17,6 +17,8 @@ struct OutboxEntry: Sendable {
   var hlc: String?
   /// Milliseconds since 1970.
   var createdAt: Int64
+  /// Whether the row's base may hold the write already: it may have been sent, and decided, when the base was pulled.
+  var isPerhapsInBase = false
   /// A client reset could not judge it: it changes a row that is there, and never makes one.
   var isDeferred = false
 }
@@ -43,6 +45,7 @@ extension OutboxEntry {
     preImage = try cells.objectIfPresent("pre_image")
     hlc = try cells.textIfPresent("hlc")
     createdAt = try cells.number("created_at")
+    isPerhapsInBase = row["perhaps_in_base"] == .bool(true)
     isDeferred = row["deferred"] == .bool(true)
   }
 
@@ -56,6 +59,7 @@ extension OutboxEntry {
     row["batch_id"] = batchID.map { .string($0) }
     row["pre_image"] = preImage.map { .object($0) }
     row["hlc"] = hlc.map { .string($0) }
+    if isPerhapsInBase { row["perhaps_in_base"] = true }
     if isDeferred { row["deferred"] = true }
     return row
   }

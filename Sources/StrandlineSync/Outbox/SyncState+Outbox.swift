@@ -17,12 +17,14 @@ extension SyncState {
   /// - Throws: ``SyncErrorCode/localConstraint`` if the mutation is queued already.
   @discardableResult
   mutating func enqueue(_ entry: OutboxEntry) throws -> Int {
-    let queued = try store.query(StateTable.outbox).where("mutation_id", .equals, .string(entry.mutationID)).first()
-    if queued != nil { throw SyncError(.localConstraint, "mutation \(entry.mutationID) is queued already") }
+    let twin = try store.query(StateTable.outbox).where("mutation_id", .equals, .string(entry.mutationID)).first()
+    if twin != nil { throw SyncError(.localConstraint, "mutation \(entry.mutationID) is queued already") }
     var (next, depth) = try outboxEnds()
     var entry = entry
     entry.seq = next
     try store.put(entry.row, into: StateTable.outbox)
+    touchesQueue = true
+    queued.note(QueuedRows.Entry(name: entry.name, seq: entry.seq))
     next &+= 1
     depth += 1
     try setOutboxEnds(next: next, depth: depth)
@@ -35,32 +37,46 @@ extension SyncState {
     for entry in entries where try store.delete(key: [.int(entry.seq)], from: StateTable.outbox) { depth -= 1 }
     next = max(next, 1)
     try setOutboxEnds(next: next, depth: max(depth, 0))
+    touchesQueue = true
+    dequeued += entries.map { QueuedRows.Entry(name: $0.name, seq: $0.seq) }
   }
 
   mutating func update(_ entry: OutboxEntry) throws { try store.put(entry.row, into: StateTable.outbox) }
 
   /// What is queued for these rows, row by row in the order of the queue.
   ///
-  /// - Complexity: one look at the queue, or one at an index for each row, whichever is less.
+  /// - Complexity: a look in memory for each row, and a read for each of their entries; the whole queue is read once after an open.
   mutating func pending(of names: Set<RowName>) throws -> [[OutboxEntry]] {
-    let depth = try outboxDepth()
-    if depth == 0 { return [] }
-    var entries: [RowName: [OutboxEntry]] = [:]
-    if depth <= names.count {
-      let queue = try store.query(StateTable.outbox).rows()
-      while let row = try queue.next() {
-        let cells = StateCells(row, "an entry of the outbox")
-        let name = RowName(table: try cells.text("table"), pk: try cells.text("pk"))
-        if names.contains(name) { entries[name, default: []].append(try OutboxEntry(row)) }
+    if try outboxDepth() == 0 { return [] }
+    var pending: [[OutboxEntry]] = []
+    for (name, seqs) in try queued.seqs(of: names, read: { try readQueue() }) {
+      var entries: [OutboxEntry] = []
+      for seq in seqs {
+        guard let row = try store.get(key: [.int(seq)], in: StateTable.outbox) else { continue }
+        if try RowName(queued: row) == name { entries.append(try OutboxEntry(row)) }
       }
-    } else {
-      for name in names {
-        let rows = try store.query(StateTable.outbox)
-          .where("table", .equals, .string(name.table)).where("pk", .equals, .string(name.pk)).order(by: "seq").all()
-        for row in rows { entries[name, default: []].append(try OutboxEntry(row)) }
-      }
+      if !entries.isEmpty { pending.append(entries) }
     }
-    return entries.sorted { $0.key < $1.key }.map(\.value)
+    return pending
+  }
+
+  private mutating func readQueue() throws -> QueuedRows.Index {
+    touchesQueue = true
+    var index = QueuedRows.Index()
+    let queue = try store.query(StateTable.outbox).select("seq", "table", "pk").rows()
+    while let row = try queue.next() {
+      let seq = try StateCells(row, "an entry of the outbox").number("seq")
+      index.insert(QueuedRows.Entry(name: try RowName(queued: row), seq: seq))
+    }
+    return index
+  }
+}
+
+extension RowName {
+  /// The row of an entry of the queue, as the entry is kept.
+  fileprivate init(queued row: Row) throws(SyncError) {
+    let cells = StateCells(row, "an entry of the outbox")
+    self.init(table: try cells.text("table"), pk: try cells.text("pk"))
   }
 }
 

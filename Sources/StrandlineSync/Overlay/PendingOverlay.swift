@@ -8,12 +8,15 @@ typealias ResetRows = Set<RowName>
 /// A row without a new base shows its queued writes already; laying them again would count an increment twice. The pre-image of each entry
 /// that is laid becomes the row as it stands in front of it, so that undoing it later brings back the new base and not an old one.
 enum PendingOverlay {
-  static func replay(onto rows: ResetRows, _ state: inout SyncState) throws {
+  /// - Parameter sentThrough: given where the bases were pulled: what a push has carried up to this seq is perhaps in them.
+  static func replay(onto rows: ResetRows, sentThrough: Int64 = 0, _ state: inout SyncState) throws {
     for entries in try state.pending(of: rows) {
       for var entry in entries {
         let present = try state.row(entry.name)
-        if entry.preImage != present?.columns {
+        let isPerhapsInBase = entry.isPerhapsInBase || entry.seq <= sentThrough
+        if entry.preImage != present?.columns || entry.isPerhapsInBase != isPerhapsInBase {
           entry.preImage = present?.columns
+          entry.isPerhapsInBase = isPerhapsInBase
           try state.update(entry)
         }
         try lay(entry, over: present, &state)
@@ -33,7 +36,10 @@ enum PendingOverlay {
         try TransformSet(entry.transforms).apply(to: &image.columns, onMisfit: .leave)
       }
       try state.put(image, at: entry.name)
-    case .delete: try state.shadow(entry.name)
+    case .delete:
+      try state.remove(entry.name)
+      // The server's own word of the deletion stays.
+      if try !state.hasTombstone(entry.name) { try state.putTombstone(entry.name) }
     }
   }
 }

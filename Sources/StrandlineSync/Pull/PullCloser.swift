@@ -5,8 +5,11 @@ enum PullCloser {
   /// - Parameters:
   ///   - page: the closing page; not staged.
   ///   - anchor: the server's place in its history as of this answer, where it says so.
+  ///   - sentThrough: the highest seq of the outbox that a push has carried.
   ///   - now: milliseconds since 1970, for the journal.
-  static func close(with page: PullAnswer, anchor: String?, now: Int64, _ state: inout SyncState) throws {
+  static func close(
+    with page: PullAnswer, anchor: String?, sentThrough: Int64, now: Int64, _ state: inout SyncState
+  ) throws {
     var reset: ResetRows = []
     var references = PulledReferences()
     let isRehydrating = try state.isRehydrating()
@@ -23,10 +26,10 @@ enum PullCloser {
     try Staging.clear(&state)
     try state.setMeta(.pageCursor, nil)
     try state.setMeta(.isRehydrating, nil)
-    try Confirmations.settle(besides: &reset, isRehydrating: isRehydrating, &state)
+    try Confirmations.settle(besides: &reset, isRehydrating: isRehydrating, &references, &state)
     let overwrites = try journal(conflicts, now, &state)
     try references.noteQueued(reset, &state)
-    try PendingOverlay.replay(onto: reset, &state)
+    try PendingOverlay.replay(onto: reset, sentThrough: sentThrough, &state)
     try references.settle(now: now, &state)
     try state.acknowledgeReset()
     state.raiseLocalChanged()

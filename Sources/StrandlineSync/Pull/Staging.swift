@@ -19,6 +19,7 @@ enum Staging {
   ///
   /// - Throws: ``SyncErrorCode/json`` for one that does not decode.
   static func forEach(_ state: inout SyncState, _ body: (PullAnswer, inout SyncState) throws -> Void) throws {
+    guard try isInUse(&state) else { return }
     let numbers = try state.store.query(StateTable.pages).select("page", "part").all()
     for row in numbers {
       guard let page = row["page"], let part = row["part"],
@@ -36,7 +37,11 @@ enum Staging {
     }
   }
 
+  /// Whether anything may be staged. A look at the pages themselves would have the store sort what the commit has written so far.
+  private static func isInUse(_ state: inout SyncState) throws -> Bool { try state.meta(.nextPage) != nil }
+
   static func clear(_ state: inout SyncState) throws {
+    guard try isInUse(&state) else { return }
     try state.clear(StateTable.pages, keys: ["page", "part"])
     try state.setMeta(.nextPage, nil)
     try state.setMeta(.pageHistory, nil)

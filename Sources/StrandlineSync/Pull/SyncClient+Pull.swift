@@ -120,9 +120,10 @@ extension SyncClient {
       } else {
         let now = configuration.clock.milliseconds()
         let anchor = answer.notes.history.flatMap { HistoryAnchor($0) == nil ? nil : $0 }
+        let sentThrough = withMemory { $0.sentThrough }
         let isClosed = try await commit(.pullClosed) { state in
           guard try state.isCurrent(task.generation) else { return false }
-          try PullCloser.close(with: page, anchor: anchor, now: now, &state)
+          try PullCloser.close(with: page, anchor: anchor, sentThrough: sentThrough, now: now, &state)
           return true
         }
         if isClosed { sequenceClosed() }

@@ -14,7 +14,7 @@ extension SyncState {
   mutating func dropStaging() throws {
     let isRehydrating = try isRehydrating()
     let position = try metaText(.pageCursor)
-    if try meta(.nextPage) != nil { try Staging.clear(&self) }
+    try Staging.clear(&self)
     let start: String? = isRehydrating ? "0" : nil
     if position != start { try setMeta(.pageCursor, start.map { .string($0) }) }
   }

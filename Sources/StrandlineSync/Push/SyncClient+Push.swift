@@ -21,6 +21,7 @@ extension SyncClient {
   /// - Throws: ``SyncError`` for answers that no server may give and for what the store refuses; nothing was changed then.
   func pushSlice(entryCountMax: Int = Slice.entryCountMax) async throws -> PushStep {
     guard let task = try await preparePush(entryCountMax) else { return .idle }
+    noteSent(task.slice)
     let answer: RemoteAnswer<PushAnswer>
     do throws(RemoteFailure) {
       answer = try await configuration.remote.push(task.request, task.context)

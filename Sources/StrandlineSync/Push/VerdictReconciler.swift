@@ -7,6 +7,8 @@ enum VerdictReconciler {
     var reset: ResetRows = []
     var events: [SyncEvent] = []
     var applied: [String] = []
+    // Applied, without a word of the row.
+    var silent: [OutboxEntry] = []
     var references = FormerReferences()
     for verdict in verdicts {
       let name = verdict.entry.name
@@ -18,8 +20,9 @@ enum VerdictReconciler {
           try references.note(rowAt: name, fromServer: false, &state)
           try state.install(serverRow, at: name)
           reset.insert(name)
-        } else if reset.contains(name) {
-          try PendingOverlay.lay(verdict.entry, over: try state.row(name), &state)
+        } else {
+          silent.append(verdict.entry)
+          if reset.contains(name) { try PendingOverlay.lay(verdict.entry, over: try state.row(name), &state) }
         }
       case .rejected(let reason, let serverRow):
         references.note(introducedBy: verdict.entry, fromServer: true, state.tables)
@@ -39,7 +42,7 @@ enum VerdictReconciler {
     if let last = applied.last { try state.setMeta(.lastMutationID, .string(last)) }
     try state.rememberPushed(applied)
     let entries = verdicts.map(\.entry)
-    try Confirmations.note(entries, &state)
+    try Confirmations.note(entries, appliedInSilence: silent, &state)
     try state.dequeue(entries)
     try PendingOverlay.replay(onto: reset, &state)
     try references.settle(now: now, &state)

@@ -66,9 +66,11 @@ extension SyncClient {
       if let turn = turn.withLock({ $0 }) { delivery.end(turn, []) }
       throw SyncError.thrown(for: error)
     }
+    queued.forget()
     withMemory { memory in
       for (table, _) in ownerBuckets { memory.buckets[table] = nil }
       memory.budget = DeadLetterBudget()
+      memory.sentThrough = 0
       memory.hasResetFailed = false
     }
     await removeStagings()

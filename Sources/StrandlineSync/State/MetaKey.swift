@@ -27,6 +27,10 @@ enum MetaKey: String {
   case historyAnchor = "history_anchor"
   /// `[seq of the next entry, entries]` ([1, 0]).
   case outboxEnds = "outbox_ends"
+  /// As of the last close in order: the highest seq that a push has carried (0).
+  case sentThrough = "sent_through"
+  /// True while rows are noted to be confirmed (false).
+  case hasUnconfirmed = "unconfirmed"
   /// Number of the next remembered pushed id (1).
   case nextPushed = "next_pushed"
   /// Number of the next journal entry or dead letter (1).

@@ -1,21 +1,22 @@
+@_spi(Engine) internal import Strandline
+
 /// Which row of which table. Texts are told apart by their bytes.
 struct RowName: Hashable, Sendable, Comparable {
   var table: String
   var pk: String
 
   static func == (left: RowName, right: RowName) -> Bool {
-    left.pk.utf8.elementsEqual(right.pk.utf8) && left.table.utf8.elementsEqual(right.table.utf8)
+    ExactName(left.pk) == ExactName(right.pk) && ExactName(left.table) == ExactName(right.table)
   }
 
   func hash(into hasher: inout Hasher) {
-    for text in [table, pk] {
-      for byte in text.utf8 { hasher.combine(byte) }
-      hasher.combine(UInt8(0xFF))
-    }
+    ExactName(table).hash(into: &hasher)
+    hasher.combine(UInt8(0xFF))
+    ExactName(pk).hash(into: &hasher)
   }
 
   static func < (left: RowName, right: RowName) -> Bool {
-    if !left.table.utf8.elementsEqual(right.table.utf8) {
+    if ExactName(left.table) != ExactName(right.table) {
       return left.table.utf8.lexicographicallyPrecedes(right.table.utf8)
     }
     return left.pk.utf8.lexicographicallyPrecedes(right.pk.utf8)

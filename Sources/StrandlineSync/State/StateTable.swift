@@ -3,7 +3,7 @@ internal import StrandlineProtocol
 // Tables of the store that hold what a client knows besides rows. Rows are in tables of their own names; their key is the hidden column
 // of HiddenColumn.pk.
 //
-//   strandline.outbox        seq                 FIFO; indexes by mutation id and by row
+//   strandline.outbox        seq                 FIFO; index by mutation id
 //   strandline.tombstones    table, pk           "do not bring this row back"
 //   strandline.dead_letters  number              oldest first
 //   strandline.rejections    mutation_id         one journal entry for each id
@@ -32,7 +32,6 @@ enum StateTable {
   static let journals = [deadLetters, rejections, overwrites, pushed, resets]
 
   static let outboxByMutation = "by_mutation"
-  static let outboxByRow = "by_row"
   static let attachmentsByState = "by_state"
   static let attachmentsInFlight = "by_flight"
 
@@ -43,9 +42,10 @@ enum StateTable {
         ColumnSchema("mutation_id", .string), ColumnSchema("table", .string), ColumnSchema("pk", .string),
         ColumnSchema("op", .string), ColumnSchema("columns", .object), ColumnSchema("precondition", .object),
         ColumnSchema("transforms", .object), ColumnSchema("batch_id", .string), ColumnSchema("pre_image", .object),
-        ColumnSchema("hlc", .string), ColumnSchema("created_at", .int), ColumnSchema("deferred", .bool),
+        ColumnSchema("hlc", .string), ColumnSchema("created_at", .int), ColumnSchema("perhaps_in_base", .bool),
+        ColumnSchema("deferred", .bool),
       ],
-      indexes: [IndexSchema(outboxByMutation, ["mutation_id"]), IndexSchema(outboxByRow, ["table", "pk"])]),
+      indexes: [IndexSchema(outboxByMutation, ["mutation_id"])]),
     TableSchema(
       tombstones, key: [KeyColumn("table", .string), KeyColumn("pk", .string)],
       columns: [ColumnSchema("seq", .string), ColumnSchema("deleted_at", .string)]),

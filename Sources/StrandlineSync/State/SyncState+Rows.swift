@@ -8,7 +8,7 @@ extension SyncState {
 
   /// Makes this the row.
   mutating func put(_ image: RowImage, at name: RowName) throws {
-    try store.put(image.row(name.pk, of: tables.known(name.table)), into: name.table)
+    try writer.put(image, at: name, of: tables.known(name.table), &store)
     touch(name)
   }
 

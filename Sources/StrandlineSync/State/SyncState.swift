@@ -6,6 +6,12 @@ internal import StrandlineProtocol
 struct SyncState: ~Copyable {
   var store: Transaction
   let tables: ClientTables
+  let queued: QueuedRows
+  /// What this commit has taken out of the queue.
+  var dequeued: [QueuedRows.Entry] = []
+  /// Whether ``queued`` has to be read anew if this commit fails.
+  var touchesQueue = false
+  var writer = RowWriter()
   /// To be raised behind the commit, in this order.
   var events: [SyncEvent] = []
   /// To be told to the error handler behind the events.
@@ -18,16 +24,20 @@ struct SyncState: ~Copyable {
   /// Rows that this commit touched so far; raised with ``raiseLocalChanged()``.
   private(set) var touched = LocalChanges()
 
-  init(_ store: consuming Transaction, _ tables: ClientTables) {
+  init(_ store: consuming Transaction, _ tables: ClientTables, _ queued: QueuedRows) {
     self.store = store
     self.tables = tables
+    self.queued = queued
   }
 
   /// Runs `body` on the state inside a transaction.
+  ///
+  /// - Parameter queued: of the store, where one is kept.
   static func with<Result>(
-    _ transaction: inout Transaction, _ tables: ClientTables, _ body: (inout SyncState) throws -> Result
+    _ transaction: inout Transaction, _ tables: ClientTables, _ queued: QueuedRows = QueuedRows(),
+    _ body: (inout SyncState) throws -> Result
   ) throws -> Result {
-    var state = SyncState(transaction, tables)
+    var state = SyncState(transaction, tables, queued)
     do {
       let result = try body(&state)
       transaction = state.intoTransaction()

@@ -25,7 +25,9 @@ struct PlantedBugsTests {
   }
 
   @Test func `every planted bug says what it is and names suites that are there`() throws {
-    let suites = try Self.suites(below: "\(PlantedBug.root)/Tests/StrandlineLogTests")
+    let suites = try ["StrandlineLogTests", "StrandlineSimulationTests"].flatMap {
+      try Self.suites(below: "\(PlantedBug.root)/Tests/\($0)")
+    }
     for name in names {
       let bug = try PlantedBug(named: name)
       #expect(!bug.explanation.isEmpty, "\(name)")

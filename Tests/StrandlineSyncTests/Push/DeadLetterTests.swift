@@ -216,6 +216,26 @@ struct DeadLetterTests {
     #expect(try await test.client.deadLetters().isEmpty)
   }
 
+  @Test func `a letter that the server had applied after all gives way to what was pulled before it is queued again`()
+    async throws
+  {
+    let test = try await TestClient.open()
+    try await test.client.seedRow(["title": "server"], table: "todos", pk: "p1", seq: "1")
+    try await test.update("p1", ["title": "mine"], id: "m1")
+    test.remote.script(
+      pulls: [.answer(.page("3", ["p1": ["title": "theirs"]]))],
+      pushes: Array(repeating: .failure(Self.permanent), count: 5) + [.applied])
+    for _ in 1...4 { #expect(await code { try await test.client.sync() } == .permanentTransport) }
+    try await test.client.sync()
+    #expect(try await test.columns("p1") == ["title": "theirs"])
+    try await test.client.requeueDeadLetter("m1")
+    try await test.client.pushOnce()
+    #expect(try await test.columns("p1") == ["title": "mine"])
+    test.remote.script(pulls: [.answer(.page("3"))])
+    try await test.client.pullOnce()
+    #expect(try await test.columns("p1") == ["title": "theirs"])
+  }
+
   @Test func `letters of one batch are queued again as one batch, or stay`() async throws {
     let test = try await TestClient.open()
     try await test.client.write { tx in for n in 1...2 { try tx.insert([:], into: "todos", pk: "p\(n)") } }

@@ -173,6 +173,80 @@ struct VerdictTests {
     #expect(try await test.client.outboxDepth() == 0)
   }
 
+  // MARK: Old verdicts
+
+  /// The server applied m1 long ago, and others have written since; the answer was lost, and the row was pulled before m1 went out again.
+  private func clientOfLostAnswer(
+    _ write: (TestClient) async throws -> Void, pulled: PullAnswer
+  ) async throws -> TestClient {
+    let test = try await client()
+    try await write(test)
+    test.remote.script(pulls: [.answer(pulled)], pushes: [.failure(ScriptedRemote.offline), .applied])
+    #expect(await code { try await test.client.pushOnce() } == .remote)
+    try await test.client.pullOnce()
+    return test
+  }
+
+  @Test func `a write shows after an old verdict until a pull tells that it was overwritten`() async throws {
+    let test = try await clientOfLostAnswer(
+      { try await $0.update("p1", ["title": "mine"], id: "m1") },
+      pulled: .page("3", ["p1": ["title": "theirs", "likes": 1]]))
+    #expect(try await test.columns("p1") == ["title": "mine", "likes": 1])
+    try await test.client.pushOnce()
+    #expect(try await test.columns("p1") == ["title": "mine", "likes": 1])
+    try await test.update("p1", ["likes": 2], id: "m2")
+    test.remote.script(pulls: [.answer(.page("4"))])
+    try await test.client.pullOnce()
+    #expect(try await test.columns("p1") == ["title": "theirs", "likes": 2])
+    try await push(test, .rejected("m2", .constraint, serverRow: ["title": "theirs", "likes": 1]))
+    test.remote.script(pulls: [.answer(.page("4"))])
+    try await test.client.pullOnce()
+    #expect(try await test.columns("p1") == ["title": "theirs", "likes": 1])
+  }
+
+  @Test func `a write stays after a verdict where the next pull brings it`() async throws {
+    let test = try await clientOfLostAnswer(
+      { try await $0.update("p1", ["title": "mine"], id: "m1") }, pulled: .page("3", ["p1": ["title": "theirs"]]))
+    try await test.client.pushOnce()
+    test.remote.script(pulls: [.answer(.page("4", ["p1": ["title": "mine", "likes": 7]])), .answer(.page("5"))])
+    for _ in 1...2 {
+      try await test.client.pullOnce()
+      #expect(try await test.columns("p1") == ["title": "mine", "likes": 7])
+    }
+  }
+
+  @Test func `a delete, applied long ago, gives way to the row that came after it`() async throws {
+    let test = try await clientOfLostAnswer(
+      { try await $0.delete("p1", id: "m1") }, pulled: .page("3", ["p1": ["title": "again"]]))
+    try await test.client.pushOnce()
+    #expect(try await test.columns("p1") == nil)
+    test.remote.script(pulls: [.answer(.page("3"))])
+    try await test.client.pullOnce()
+    #expect(try await test.columns("p1") == ["title": "again"])
+    #expect(try await test.shadows().isEmpty)
+  }
+
+  @Test func `a delete that a pull brings back keeps the server's tombstone`() async throws {
+    let test = try await clientOfLostAnswer(
+      { try await $0.delete("p1", id: "m1") }, pulled: .page("3", gone: ["p1"]))
+    try await test.client.pushOnce()
+    test.remote.script(pulls: [.answer(.page("3"))])
+    try await test.client.pullOnce()
+    #expect(try await test.columns("p1") == nil)
+    #expect(try await test.shadows() == ["todos/p1"])
+  }
+
+  @Test func `a write that had not been sent when its row was pulled stays as it is`() async throws {
+    let test = try await client()
+    try await test.update("p1", ["title": "mine"], id: "m1")
+    test.remote.script(
+      pulls: [.answer(.page("3", ["p1": ["title": "theirs"]])), .answer(.page("3"))], pushes: [.applied])
+    try await test.client.pullOnce()
+    try await test.client.pushOnce()
+    try await test.client.pullOnce()
+    #expect(try await test.columns("p1") == ["title": "mine"])
+  }
+
   @Test func `an operation that there is not refuses push and overlay, and stays`() async throws {
     let test = try await client()
     try await test.insert("p2", id: "m1")

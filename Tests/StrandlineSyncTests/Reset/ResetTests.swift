@@ -5,7 +5,7 @@ import Testing
 @testable @_spi(Scenario) import StrandlineSync
 
 struct ResetTests {
-  private static let tables: [String: TableConfiguration] = [
+  static let tables: [String: TableConfiguration] = [
     "todos": TableConfiguration(conflictMode: .hlc), "mine": TableConfiguration(bucket: .byOwner("owner")),
     "teams": TableConfiguration(bucket: .byColumn("team")),
   ]

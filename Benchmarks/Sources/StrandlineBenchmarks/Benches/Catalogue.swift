@@ -1,7 +1,7 @@
 /// Every bench there is, in the order of `list`. Other families add themselves to ``all``.
 enum Catalogue {
   static let all: [Benchmark] =
-    AppendBenches.all + LoadBenches.all + RecoveryBenches.all + ResetBenches.all + StoreBenches.all
+    AppendBenches.all + LoadBenches.all + RecoveryBenches.all + ResetBenches.all + StoreBenches.all + SyncBenches.all
 
   static func benchmark(named name: String) -> Benchmark? { all.first { $0.name == name } }
 

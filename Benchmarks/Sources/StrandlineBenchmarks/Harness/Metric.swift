@@ -49,6 +49,11 @@ struct Metric: Hashable, Comparable, Sendable {
   static let compaction = Metric("seconds.compaction")
   static let spaceGivenBack = Metric("seconds.spaceGivenBack")
 
+  /// Of a body, for each row in it.
+  static let bodyPerRow = Metric("bytes.bodyPerRow")
+  /// What an idle connection keeps in the server's memory.
+  static let perConnection = Metric("bytes.perConnection")
+
   enum Unit: Sendable { case perSecond, seconds, bytes, ratio }
 
   var unit: Unit {

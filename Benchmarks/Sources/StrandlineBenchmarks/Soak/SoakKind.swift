@@ -23,6 +23,6 @@ struct SoakOrder: Sendable {
 /// All kinds. A new kind is a type of its own and a line here.
 enum SoakKinds {
   static let all: [any SoakKind] = [
-    KillSoak(), SuiteSoak.crash, SuiteSoak.fuzz, MutantSoak(),
+    KillSoak(), SuiteSoak.crash, SuiteSoak.fuzz, SuiteSoak.sync, MutantSoak(),
   ]
 }

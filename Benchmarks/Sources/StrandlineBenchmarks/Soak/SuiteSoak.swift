@@ -16,6 +16,10 @@ struct SuiteSoak: SoakKind {
     name: "fuzz", summary: "damaged, cut, swapped and forged files, failing calls",
     filter: "StrandlineLogTests.(Every|WholeFile|Forged|DecoderMutation|ParallelReplay|Failing)")
 
+  static let sync = SuiteSoak(
+    name: "sync", summary: "devices, a server and a bad network in simulation, 10,000 seeds a round",
+    filter: "StrandlineSimulationTests")
+
   func run(_ order: SoakOrder) throws {
     var round: UInt64 = 0
     repeat {

@@ -158,6 +158,7 @@ extension ResetAttempt {
     report.keptCopy.path = switched.store.keptCopy
     report.beforeCallback = before
     report.beforeCallCount = before == .none ? 0 : 1
+    client.queued.forget()
     client.withMemory { memory in
       memory.budget = DeadLetterBudget()
       memory.hasResetFailed = false
