@@ -5,7 +5,8 @@
 /// The log is saved as ``Salvage`` does it. A layer that verifies is copied; of a damaged one every block that verifies goes into a new
 /// layer, and the report says which tables and keys are missing. Where the log still holds the commits that a damaged layer lost, the new
 /// store replays them. If anything is lost, secondary indexes are made anew, so that queries agree with the rows that are there; a row whose
-/// newest version was lost may come back as an older one.
+/// newest version was lost may come back as an older one. Tables and columns whose definitions are lost, and whose rows and cells are not, get
+/// names that say so (``LostDefinition``).
 public enum StoreSalvage {
   /// - Parameters:
   ///   - path: the damaged store's directory, or one segment file.
@@ -36,6 +37,7 @@ private final class SalvageWork: LayerSalvager {
   private var outcomes: [(file: String, entry: LayerEntry, outcome: LayerSalvage.Outcome)] = []
   private var tables = Tables(Catalog())
   private var reindexedTables: [String] = []
+  private var lostDefinitions: [LostDefinition] = []
   private var unsettled: StoreError?
 
   init(environment: Environment) { self.environment = environment }
@@ -77,7 +79,7 @@ private final class SalvageWork: LayerSalvager {
     }
   }
 
-  /// Brings versions of log and layers into one order, and makes the indexes fit the rows.
+  /// Takes the numbers of lost definitions, brings versions of log and layers into one order, and makes the indexes fit the rows.
   private func settle(_ path: String) throws(StoreError) {
     var options = StoreOptions()
     options.log.environment = environment
@@ -93,6 +95,7 @@ private final class SalvageWork: LayerSalvager {
     let store = try Store.open(at: path, options: options)
     do throws(StoreError) {
       tables = store.engine.lane.withLock { $0.state.tables }
+      lostDefinitions = try store.engine.nameLostDefinitions()
       try store.compact()
       reindexedTables = try store.engine.reindex()
     } catch {
@@ -105,6 +108,7 @@ private final class SalvageWork: LayerSalvager {
   func report(_ log: SalvageReport) -> StoreSalvageReport {
     var report = StoreSalvageReport(log: log)
     report.reindexedTables = reindexedTables
+    report.lostDefinitions = lostDefinitions
     report.unsettled = unsettled
     report.layers = outcomes.map { file, entry, outcome in
       let state: SavedLayer.Outcome =

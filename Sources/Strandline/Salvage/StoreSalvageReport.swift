@@ -8,6 +8,8 @@ public struct StoreSalvageReport: Hashable, Sendable {
   public var layers: [SavedLayer] = []
   /// Tables whose secondary indexes were made anew, because entries or rows may be missing.
   public var reindexedTables: [String] = []
+  /// Tables and columns that rows need and that lost their definitions, by number.
+  public var lostDefinitions: [LostDefinition] = []
   /// Why the new store was not looked through and its indexes were not made anew, as it should have been; nil if it was, or need not.
   public var unsettled: StoreError?
 
@@ -16,7 +18,7 @@ public struct StoreSalvageReport: Hashable, Sendable {
     var rest = log
     rest.lostLayers = []
     rest.damagedLayers = []
-    return rest.isComplete && unsettled == nil && layers.allSatisfy(\.isComplete)
+    return rest.isComplete && unsettled == nil && lostDefinitions.isEmpty && layers.allSatisfy(\.isComplete)
   }
 
   init(log: SalvageReport) { self.log = log }

@@ -17,6 +17,23 @@ extension StoreEngine {
     }
   }
 
+  /// Gives definitions to tables and columns that facts are there of and no definition: their numbers are never given to anything else.
+  ///
+  /// - Returns: what they are called now; nothing where each has its own, and then nothing is written.
+  /// - Complexity: reads all versions of all rows and index entries.
+  func nameLostDefinitions() throws(StoreError) -> [LostDefinition] {
+    let state = lane.withLock { $0.state }
+    let unnamed = try UnnamedNumbers(in: state.stack, knowing: state.tables)
+    if unnamed.byTable.isEmpty { return [] }
+    var lost: [LostDefinition] = []
+    try commit(.schemaChanged) { (transaction) throws(StoreError) in
+      let named = transaction.state.tables.catalog.naming(unnamed)
+      try transaction.define(Tables(named.catalog), changed: named.changed)
+      lost = named.lost
+    }
+    return lost
+  }
+
   // MARK: Filling indexes
 
   /// Fills indexes that were declared over rows that were there before, and puts them to use. On the compactor's thread.

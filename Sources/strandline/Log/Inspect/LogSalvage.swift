@@ -10,6 +10,8 @@ struct LogSalvage: Command {
       "Every commit that verifies whole keeps its number; GAP frames stand for those that are lost. Layers that verify are",
       "copied; of a damaged one every block that verifies is kept. Where something is lost, indexes are made anew, and rows",
       "whose newest version is gone may be older than they were: the report says in which tables and between which keys.",
+      "A table or column whose definition is lost, while rows or cells of it are kept, is called lost_table_N or lost_column_N,",
+      "N being its number, which is never given to anything else; with --json \"lostDefinitions\" lists them.",
       "The store that is read is not changed. The new one has another incarnation and opens like any store.",
       "",
       "Exit code 0: nothing was lost. 1: something was; the report says what. 2: NEW exists or lies inside STORE, or nothing of",

@@ -26,6 +26,7 @@ enum SalvageText {
         "  left   \(HumanUnits.number(report.olderCommitCount, of: "commit")) of epochs that a reset had ended")
     }
     lines += lost(report) + salvage.layers.flatMap { layer in self.lines(layer) }
+    lines += salvage.lostDefinitions.flatMap { definition in self.lines(definition) }
     if let reason = salvage.unsettled {
       lines.append("  indexes were not made anew: \(TerminalText.escaped(reason.summary))")
     }
@@ -90,6 +91,45 @@ enum SalvageText {
     if layer.outcome == .lost { lines.append("  lost   layer \(name) with what \(commits) wrote last") }
     for keys in layer.lost { lines.append("  lost   \(text(keys)) (\(commits), \(HumanUnits.bytes(keys.byteCount)))") }
     return lines
+  }
+
+  /// What rows and cells are called whose definition is lost.
+  private static func lines(_ lost: LostDefinition) -> [String] {
+    let table = TerminalText.escaped(lost.table)
+    var lines: [String] = []
+    if lost.isWhole {
+      lines.append(
+        "  lost   the definition of table \(lost.tableNumber), which has \(HumanUnits.number(lost.rowCount, of: "row")): "
+          + "it is called \(table) now, its keys are bytes")
+    }
+    for column in lost.columns {
+      lines.append(
+        "  lost   the definition of column \(column.number) of \(table), which has "
+          + "\(HumanUnits.number(column.cellCount, of: "cell")): it is called \(TerminalText.escaped(column.name)) now")
+    }
+    for index in lost.indexes { lines.append("  lost   index \(index) of \(table)") }
+    return lines
+  }
+
+  private static func write(_ lost: LostDefinition, to json: inout JSONWriter) {
+    json.object { json in
+      json.field("tableNumber", lost.tableNumber)
+      json.field("table", lost.table)
+      json.field("whole", lost.isWhole)
+      json.field("rows", lost.rowCount)
+      json.name("columns")
+      json.array { json in
+        for column in lost.columns {
+          json.object { json in
+            json.field("number", column.number)
+            json.field("name", column.name)
+            json.field("cells", column.cellCount)
+          }
+        }
+      }
+      json.name("indexes")
+      json.array { json in for index in lost.indexes { json.value(index) } }
+    }
   }
 
   private static func text(_ keys: LostKeys) -> String {
@@ -174,6 +214,10 @@ enum SalvageText {
       json.name("layers")
       json.array { json in
         for layer in salvage.layers { write(layer, to: &json) }
+      }
+      json.name("lostDefinitions")
+      json.array { json in
+        for lost in salvage.lostDefinitions { write(lost, to: &json) }
       }
       json.list("reindexedTables", salvage.reindexedTables)
       json.field("unsettled", salvage.unsettled?.summary)
