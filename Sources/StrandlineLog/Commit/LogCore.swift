@@ -155,6 +155,12 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
   /// When the last group was written. Touched only while the lane is held.
   private var lastGroup: UInt64 = 0
 
+  /// When META last said how far is synced. Touched only while the lane is held.
+  private var lastRootMark: UInt64 = 0
+
+  /// While commits never pause, META says how far is synced once in so many intervals of the mark.
+  private static let rootMarkFactor: UInt64 = 10
+
   /// Syncs what waits for it, and marks a pause. Runs on the committer thread.
   func timersFired() {
     guard let writer else { return }
@@ -174,7 +180,13 @@ final class LogCore: WriteLaneOwner, @unchecked Sendable {
       if let idle = options.idleMarkInterval, lastGroup > 0 {
         if now &- lastGroup >= idle.nanoseconds {
           try writer.mark()
+          try writer.markRoot()
+          lastRootMark = now
         } else {
+          if now &- lastRootMark >= Self.rootMarkFactor &* idle.nanoseconds {
+            try writer.markRoot()
+            lastRootMark = now
+          }
           committer?.wake(at: lastGroup &+ idle.nanoseconds)
         }
       }

@@ -287,6 +287,13 @@ final class Writer {
     }
   }
 
+  /// Lets META say how far is synced: what frames say about it goes with them where the end of the segment is lost. Nothing to do if
+  /// META says so.
+  func markRoot() throws(LogError) {
+    guard root.current.durableMark < synced else { return }
+    try writeRoot { _ in }
+  }
+
   /// Takes the mark of a clean close back before the first frame after an open.
   func beginWriting() throws(LogError) {
     guard root.current.closedCleanly else { return }

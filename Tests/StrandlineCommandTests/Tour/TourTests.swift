@@ -125,6 +125,7 @@ struct TourTests {
         "damaged", "laptop", "phone", "salvaged", "server", "store", "stranger", "tables",
       ])
     #expect(run.errorText.contains("12. Work offline, and meet"))
+    #expect(!run.errorText.contains("\\n"), "a line break that was escaped")
     #expect(try ToolRun(["query", "\(directory)/phone", "--table", "entries", "--count"]).text != "0\n")
     let again = try ToolRun(["tour", "--keep", directory])
     #expect(again.ending == .exited(2))

@@ -16,7 +16,11 @@ enum NewHistoryChapter: TourChapter {
     )
     for (device, report) in [("phone", found.phone), ("laptop", found.laptop)] {
       try TourProof.require(report?.demand.kind == .history, "the \(device) was not reset")
-      if let report { try tour.narrator.quote("\(device): " + ResetText.lines(report)[0...1].joined(separator: "\n")) }
+      if let report {
+        let lines = ResetText.lines(report)
+        try tour.narrator.quote("\(device): \(lines[0])")
+        try tour.narrator.quote(lines[1])
+      }
     }
     try TourProof.require(
       found.phone?.didRecover == true && found.phone?.entries.kept == 1, "the phone's write was not kept")
