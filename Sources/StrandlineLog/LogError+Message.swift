@@ -65,16 +65,25 @@ extension LogError.FormatDetail: CustomStringConvertible {
     case .frameKind(let kind, let offset): "frame kind \(kind) at byte \(offset), which this version does not know"
     case .notAStore: "not a file of a Strandline store"
     case .partOfStore: "a file of a Strandline store that says nothing by itself; name the directory of the store"
+    case .brokenLink: "a symbolic link that leads nowhere"
     case .withoutTables:
       "a log without tables, whose records are an application's own or lines of `strandline log append`; "
-        + "`strandline log` looks into it"
+        + "`strandline log events` prints them, `reset` and `backup` of `strandline` work on it"
     }
+  }
+
+  /// Of a file where a directory was wanted, by its name: a file of a store leads to the directory.
+  static func ofFile(at path: String) -> LogError.FormatDetail {
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    let isPart =
+      name == RootSlot.fileName || name == LockFile.name || SegmentFileName(name) != nil || LayerFileName(name) != nil
+    return isPart ? .partOfStore : .notAStore
   }
 
   /// Not of another version: of another kind.
   @_spi(Engine) public var isForeign: Bool {
     switch self {
-    case .notAStore, .partOfStore, .withoutTables: true
+    case .notAStore, .partOfStore, .brokenLink, .withoutTables: true
     case .majorVersion, .featureBit, .readOnlyFeatureBit, .frameKind: false
     }
   }

@@ -58,6 +58,8 @@ public enum LogError: Error, Hashable, Sendable {
     case notAStore
     /// A file of a store that says nothing by itself.
     case partOfStore
+    /// A symbolic link in the place of a store or file that leads to nothing.
+    case brokenLink
     /// A log whose records are none that a store with tables writes.
     case withoutTables
   }

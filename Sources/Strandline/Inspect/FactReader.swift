@@ -24,12 +24,20 @@
       case other(key: [UInt8], value: [UInt8]?)
     }
 
+    /// A cell of a row whose column has no name: it was dropped, or its definition is not in what was read.
+    @_spi(Engine) public struct UnnamedCell: Hashable, Sendable {
+      public var column: UInt16
+      public var value: Value
+    }
+
     public var isDelete: Bool
     /// `row`, `index`, `stream`, …, or its number if this version does not know it.
     public var family: String
     /// Number of the table, where the family has tables.
     public var tableNumber: UInt16?
     public var content: Content
+    /// Cells that the row of ``content`` lacks, by the numbers of their columns.
+    public var unnamedCells: [UnnamedCell] = []
   }
 
   private var definitions: [UInt16: TableDefinition] = [:]
@@ -81,11 +89,18 @@
   private func fact(_ key: KeyView, _ value: UnsafeRawBufferPointer?, _ sequence: SequenceNumber) -> Fact {
     let family = Family(rawValue: key.prefix.familyNumber)
     let hasTable = family == .row || family == .index
-    return Fact(
+    var fact = Fact(
       isDelete: value == nil, family: family.map { "\($0)" } ?? "\(key.prefix.familyNumber)",
       tableNumber: hasTable ? key.prefix.table : nil,
       content: content(family, key, value, sequence)
         ?? .other(key: Array(key.bytes), value: value.map { Array($0) }))
+    if case .row = fact.content, let table = tables[key.prefix.table], let row = value.flatMap({ try? StoredRow($0) }) {
+      for index in 0..<row.columnCount where table.name(of: row.column(at: index)) == nil {
+        guard let cell = try? row.value(at: index) else { continue }
+        fact.unnamedCells.append(Fact.UnnamedCell(column: row.column(at: index), value: cell))
+      }
+    }
+    return fact
   }
 
   private func content(

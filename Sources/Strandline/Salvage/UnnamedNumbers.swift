@@ -15,8 +15,9 @@ struct UnnamedNumbers {
 
   private let tables: Tables
   private(set) var byTable: [UInt16: InTable] = [:]
-  /// The key of the version that came last.
-  private var last: StoreKey?
+  /// The key of the row version that came last, and its prefix.
+  private var lastKey: [UInt8] = []
+  private var lastPrefix: KeyPrefix?
 
   /// - Parameter tables: the definitions that are there.
   init(knowing tables: Tables) { self.tables = tables }
@@ -51,8 +52,13 @@ struct UnnamedNumbers {
     let columnCount = definition?.columns.count ?? 0
     // Ascending: the last one tells whether there is any.
     let hasUnnamed = row.map { $0.columnCount > 0 && $0.column(at: $0.columnCount - 1) >= columnCount } ?? false
-    let isNewest = last.map { $0.withView { KeyView.compare($0, version.key) != 0 } } ?? true
-    if isNewest { last = StoreKey(copying: version.key) }
+    let isNewest =
+      lastPrefix != version.key.prefix || lastKey.withUnsafeBytes { KeyView.compare($0, version.key.bytes) } != 0
+    if isNewest {
+      lastPrefix = version.key.prefix
+      lastKey.removeAll(keepingCapacity: true)
+      lastKey.append(contentsOf: version.key.bytes)
+    }
     guard definition == nil || hasUnnamed else { return }
     let count = isNewest && version.value != nil ? 1 : 0
     var found = byTable[number] ?? InTable()

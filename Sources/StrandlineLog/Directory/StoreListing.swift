@@ -41,7 +41,7 @@
     return .corrupt(
       CorruptionReport(
         reason: .rootMissing, file: directory.path(of: RootSlot.fileName), expected: "META beside its segments",
-        found: "\(segments.count) segments and \(layers.count) layers"))
+        found: "\(segments.count) of its segments and \(layers.count) of its layers"))
   }
 
   private static func isUnfinished(_ name: String) -> Bool {

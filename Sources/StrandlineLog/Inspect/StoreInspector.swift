@@ -44,7 +44,7 @@
       do throws(Errno) {
         _ = try fileSystem.list(self.path)
       } catch {
-        throw .unsupportedFormat(file: self.path, detail: .notAStore)
+        throw .unsupportedFormat(file: self.path, detail: error == .noSuchFile ? .brokenLink : .notAStore)
       }
       target = .store
     }

@@ -244,8 +244,11 @@ struct LogOpener {
     } catch {
       let isMissing = error == .noSuchFile
       if isMissing, try status() == nil { throw .noStore(path: directory.path) }
-      // A file, a link that leads nowhere, or anything else that has no names in it.
-      if isMissing || error.meansNoRegularFile { throw .unsupportedFormat(file: directory.path, detail: .notAStore) }
+      if isMissing { throw .unsupportedFormat(file: directory.path, detail: .brokenLink) }
+      // A file, or anything else that has no names in it.
+      if error.meansNoRegularFile {
+        throw .unsupportedFormat(file: directory.path, detail: .ofFile(at: directory.path))
+      }
       throw .ioFailed(IOFailure(operation: .list, path: directory.path, errno: error))
     }
   }

@@ -20,7 +20,7 @@ enum StoreCreation {
       }
       // A link to a directory is fine: the lock is taken on what it leads to.
       guard status.kind != .file else {
-        throw .unsupportedFormat(file: directory.path, detail: .notAStore)
+        throw .unsupportedFormat(file: directory.path, detail: .ofFile(at: directory.path))
       }
     }
     try directory.perform(.syncDirectory, directory.parent) { () throws(Errno) in

@@ -8,7 +8,11 @@ struct CommandRunner {
     let code: ExitCode
     do {
       code = try dispatch(words, console, &path)
+      console.settle(code)
       try console.out.flush()
+    } catch OutputError.closedPipe {
+      // Who reads no further knows no less than what was said.
+      return console.verdict
     } catch {
       // What was written before the error is data: it goes out first, unless nobody reads any more.
       if !(error is OutputError) { try? console.out.flush() }
@@ -43,7 +47,9 @@ struct CommandRunner {
         if let command = group.fallback { return try run(command, [word] + rest, console, path, help: group) }
         if word.hasPrefix("-") { throw UsageError.unknownOption(word, suggestion: nil) }
         let names = group.members.filter { !$0.isHidden }.map(\.name)
-        throw UsageError.unknownCommand(word, suggestion: Suggestion.nearest(to: word, in: names))
+        // One of the tool's own, said behind a group.
+        let own = path.count > 1 && root.member(named: word) != nil ? "\(root.name) \(word)" : nil
+        throw UsageError.unknownCommand(word, suggestion: own ?? Suggestion.nearest(to: word, in: names))
       }
       path.append(word)
       switch member {

@@ -10,4 +10,7 @@ enum ExitCode: Int32 {
   case ioFailure = 4
   case inUse = 5
   case interrupted = 130
+
+  /// The graver of two: an I/O error before corruption before a finding.
+  func worst(_ other: ExitCode) -> ExitCode { rawValue >= other.rawValue ? self : other }
 }

@@ -4,6 +4,8 @@ import StrandlineLog
 extension Failure {
   static func code(of error: StoreError) -> ExitCode {
     switch error {
+    // Nothing is wrong with it: it is another kind of store than the command is for.
+    case .unsupportedFormat(_, .withoutTables): .usage
     case .corrupt, .unsupportedFormat, .undecodable: .corruption
     case .locked: .inUse
     case .limitExceeded, .invalidOption, .targetExists, .schemaMismatch, .migrationFailed, .invalidSchema,

@@ -33,6 +33,7 @@ extension Failure {
 
   static func code(of error: LogError) -> ExitCode {
     switch error {
+    case .unsupportedFormat(_, .withoutTables): .usage
     case .corrupt, .unsupportedFormat: .corruption
     case .locked: .inUse
     case .limitExceeded, .invalidOption, .targetExists: .usage

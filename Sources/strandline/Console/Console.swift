@@ -10,6 +10,8 @@ final class Console {
   let errIsTerminal: Bool
   /// Whether ``styled(_:_:)`` styles.
   let usesColor: Bool
+  /// What the shell is told if nobody reads to the end: the gravest of what was said before.
+  private(set) var verdict = ExitCode.success
 
   init(out: Output, err: Output, errIsTerminal: Bool = false, usesColor: Bool = false) {
     self.out = out
@@ -34,6 +36,9 @@ final class Console {
     try? err.write(line + "\n")
     try? err.flush()
   }
+
+  /// Keeps `code` for an end that comes early.
+  func settle(_ code: ExitCode) { verdict = verdict.worst(code) }
 
   /// A line on standard output.
   func print(_ line: String) throws(OutputError) { try out.write(line + "\n") }

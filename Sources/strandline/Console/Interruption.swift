@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// SIGINT, SIGTERM, SIGHUP and SIGPIPE.
+/// SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ and SIGQUIT.
 ///
 /// Until a command asks to ``beginGraceful()``, SIGINT ends the process at once with 130: everything this tool writes
 /// survives that. After it the first SIGINT, SIGTERM or SIGHUP is remembered, and wakes who polls ``wakeDescriptor``;
@@ -18,6 +18,10 @@ enum Interruption {
     isGraceful.store(false, ordering: .relaxed)
     wasRequested.store(false, ordering: .relaxed)
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is an error with a message, as a full disk is.
+    signal(SIGXFSZ, SIG_IGN)
+    // Swift's runtime has taken it to print backtraces, and the process would live on.
+    if !isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
     handle(SIGINT)
   }
 
@@ -37,11 +41,14 @@ enum Interruption {
     isGraceful.store(true, ordering: .releasing)
     handle(SIGTERM)
     // `nohup` has it ignored, and means it.
-    var hangUp = sigaction()
-    sigaction(SIGHUP, nil, &hangUp)
-    let isIgnored =
-      unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-    if !isIgnored { handle(SIGHUP) }
+    if !isIgnored(SIGHUP) { handle(SIGHUP) }
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    sigaction(number, nil, &action)
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   static var isRequested: Bool { wasRequested.load(ordering: .acquiring) }

@@ -16,7 +16,9 @@ struct LineSettings: Equatable {
   static func options(defaultBatch: Int) -> [CommandSpecification.Option] {
     [
       .init("--batch", "N", summary: "Lines in a commit, 1 to 1000000 (default \(defaultBatch))."),
-      .init("--linger", "MS", summary: "Milliseconds after which a commit is written that is not full (default 50)."),
+      .init(
+        "--linger", "MS",
+        summary: "Milliseconds after which a commit is written that is not full, 0 to 86400000 (default 50)."),
       .init(
         "--durability", "synced|buffered", summary: "Survive power loss, or the end of the process (default synced)."),
       .init("--acks", summary: "Print a JSON line for each commit once it is durable."),

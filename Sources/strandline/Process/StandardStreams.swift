@@ -13,11 +13,15 @@ enum StandardStreams {
     }
   }
 
-  /// Throws unless standard input can be read; for commands that would make something first.
+  /// Throws unless lines can come from standard input; for commands that would make something first.
   static func requireInput() throws(Failure) {
     let flags = fcntl(STDIN_FILENO, F_GETFL)
     guard flags >= 0, flags & O_ACCMODE != O_WRONLY else {
       throw Failure(.ioFailure, "standard input is closed, and lines were to come from there. Nothing was made.")
+    }
+    var status = stat()
+    guard fstat(STDIN_FILENO, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
+      throw Failure(.ioFailure, "standard input is a directory, and lines were to come from there. Nothing was made.")
     }
   }
 }

@@ -96,9 +96,7 @@ struct ServeCommand: Command {
 
   private func open(_ path: String, _ console: Console) throws -> Store {
     let store = try Store.open(at: path, schema: EmbeddedServerStorage.schema)
-    if let cut = store.openReport.log.cut {
-      console.note("\(cut.file): cut at byte \(cut.offset): a commit that a crash left unfinished, never acknowledged")
-    }
+    StoreAccess.noteCut(store.openReport.log.cut, console)
     return store
   }
 

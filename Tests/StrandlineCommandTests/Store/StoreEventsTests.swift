@@ -53,6 +53,52 @@ struct StoreEventsTests {
     #expect(!store.run("log", "events", "%", "--jsonl", "--values", "none").out.contains("31m"))
   }
 
+  @Test func `a cell whose column nothing defines is shown under its number`() throws {
+    let store = try TableStore()
+    store.run("put", "%", #"{"id":1,"city":"Ulm","n":5}"#, "--table", "people", "--key", "id:int")
+    store.run("put", "%", #"{"id":2,"city":"Bern","n":6}"#, "--table", "people")
+    let whole = try store.objects("log", "events", "%", "--jsonl")
+    let segment = try #require(try DirectoryTree.names(in: store.path).first { $0.hasPrefix("seg-") })
+    // The commit that declares the columns.
+    let place = try #require(whole[1]["lsn"] as? Int)
+    try FilePatch.flip(bit: 3, ofByte: Int64(place) + 80, in: "\(store.path)/\(segment)")
+
+    let text = store.run("log", "events", "%")
+    #expect(text.code == .corruption)
+    #expect(text.out.contains(#"put people 2 {"id":2} and column 1 "Bern", column 2 6"#), "\(text.out)")
+    let last = try #require(try store.objects("log", "events", "%", "--jsonl").last)
+    let row = try #require((last["facts"] as? [[String: Any]])?.first { $0["family"] as? String == "row" })
+    let cells = try #require(row["unnamedCells"] as? [[String: Any]])
+    #expect(cells.map { $0["column"] as? Int } == [1, 2])
+    #expect(cells.first?["value"] as? String == "Bern" && cells.last?["value"] as? Int == 6)
+
+    // Saved, they are in columns that are called by it, and the next names are others'.
+    let saved = store.scratch.file("saved")
+    let report = try parsedJSON(store.run("log", "salvage", "%", "--to", saved, "--json").out) as? [String: Any]
+    let lost = try #require((report?["lostDefinitions"] as? [[String: Any]])?.first)
+    #expect(lost["table"] as? String == "people" && lost["whole"] as? Bool == false)
+    #expect((lost["columns"] as? [[String: Any]])?.map { $0["name"] as? String } == ["lost_column_1", "lost_column_2"])
+    #expect(store.run("put", saved, #"{"id":4,"zzz":4,"yyy":true}"#, "--table", "people").code == .success)
+    #expect(
+      store.run("query", saved, "--table", "people", "--jsonl").out
+        == #"{"id":2,"lost_column_1":"Bern","lost_column_2":6}"# + "\n" + #"{"id":4,"yyy":true,"zzz":4}"# + "\n")
+    let again = store.run("log", "salvage", "%", "--to", store.scratch.file("again"))
+    #expect(
+      again.out.contains(
+        "  lost   the definition of column 1 of people, which has 1 cell: it is called lost_column_1 now\n"),
+      "\(again.out)")
+    let verify = store.run("log", "verify", saved)
+    #expect(verify.code == .success && !verify.out.contains("no definition"), "\(verify.out)")
+
+    // A copy that only the log made has nothing for them: verify says so.
+    let bare = store.scratch.file("bare")
+    try Salvage.run(from: store.path, to: bare)
+    let noted = store.run("log", "verify", bare)
+    #expect(noted.code == .success)
+    #expect(
+      noted.out.contains("1 row of table people with cells of columns that have no definition: 1, 2"), "\(noted.out)")
+  }
+
   @Test func `events of streams and a reset are shown as what they are`() throws {
     let store = try TableStore(people: 1)
     let open = try Store.open(at: store.path)

@@ -21,6 +21,8 @@
     case tornTail, inFlight, unverifiable
     case frameDamaged, bodyDamaged, chainBroken, commitIncomplete, gap, segmentDamaged, segmentEnd, tailVerdict,
       unsupported
+    /// What verifies and means nothing to a store with tables, or is of a table or column that nothing defines.
+    case factUnreadable, factUndefined
     case layerMissing, layerDamaged, layerUnnamed, refused, ioFailed
   }
 
@@ -37,7 +39,7 @@
   /// The bit that explains the damage: byte in the file, and bit in that byte.
   public var flippedBit: SingleBit?
 
-  init(
+  @_spi(Engine) public init(
     _ severity: Severity, _ code: Code, _ file: String, at offset: Int64? = nil, byteCount: Int64? = nil,
     _ message: String, flippedBit: SingleBit? = nil
   ) {

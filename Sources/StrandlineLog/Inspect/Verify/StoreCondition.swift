@@ -63,7 +63,10 @@
   private mutating func addRoot() {
     let root = survey.root
     for slot in root.slots {
-      guard let defect = slot.defect else { continue }
+      // Of a slot that the file has no room for there is nothing to say but that: the root's error does.
+      guard let defect = slot.defect, Int64((slot.number + 1) * RootSlot.byteCount) <= root.byteCount ?? 0 else {
+        continue
+      }
       // With no slot left the store is refused; with one it opens as ever. A torn write of META looks the same as damage.
       ofFiles.append(
         Finding(

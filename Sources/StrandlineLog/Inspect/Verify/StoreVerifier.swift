@@ -135,6 +135,15 @@ struct StoreVerifier {
 
   init(survey: StoreSurvey) { self.survey = survey }
 
+  /// Adds what a reader of the records found.
+  ///
+  /// - Parameter refuses: whether the store is refused for it.
+  @_spi(Engine) public mutating func add(_ finding: Finding, refuses: Bool) {
+    findings.append(finding)
+    worst = max(worst ?? .note, finding.severity)
+    if refuses, refusal == nil { refusal = finding }
+  }
+
   mutating func take(_ list: FindingList) {
     findings = list.findings
     omittedCount = list.omittedCount

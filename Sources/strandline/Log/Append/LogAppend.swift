@@ -8,6 +8,7 @@ struct LogAppend: Command {
     summary: "Append lines from standard input as records.",
     discussion: [
       "One record a line, as bytes; an empty line is an empty record. The store is made if there is none.",
+      "A store with tables takes no lines (exit code 2): `strandline put` and `strandline load` write to it.",
       "",
       "Lines are gathered into commits. A commit is there wholly or not at all after any crash, and once it is",
       "acknowledged it stays. A commit that is not full is written when no more lines come for a while.",
@@ -33,12 +34,10 @@ struct LogAppend: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     try StandardStreams.requireInput()
-    let log = try Log.open(at: store)
+    let log = try TablesGuard.open(store)
     // Opening may be interrupted anywhere; from here on there is something to finish.
     Interruption.beginGraceful()
-    if let cut = log.openReport.cut {
-      console.note("\(cut.file): cut at byte \(cut.offset): a commit that a crash left unfinished, never acknowledged")
-    }
+    StoreAccess.noteCut(log.openReport.cut, console)
     var batcher = LineBatcher(
       RecordSink(log: log, durability: settings.durability), settings: settings, out: console.out)
     do {

@@ -21,8 +21,13 @@ enum TablesGuard {
           }
         }
       }
-    } catch .replayRefused {
-      throw refusal(path)
+    } catch {
+      switch error {
+      case .replayRefused: throw refusal(path)
+      case .outOfSpace(let failure):
+        throw Failure(.ioFailure, "\(failure). Nothing was appended. Free some space and try again.")
+      default: throw error
+      }
     }
     if log.status.layers.isEmpty { return log }
     try log.close()

@@ -43,7 +43,8 @@ struct CommitFacts {
     let verb = fact.isDelete ? "delete" : "put"
     switch fact.content {
     case .row(let table, let key, let row):
-      return CommitText.line(table: table, key: key, row: row)
+      let unnamed = fact.unnamedCells.map { "column \($0.column) \(ValueText.json($0.value))" }.joined(separator: ", ")
+      return CommitText.line(table: table, key: key, row: row) + (unnamed.isEmpty ? "" : " and \(unnamed)")
     case .index(let table, let index, let key):
       return "\(verb) index \(TerminalText.escaped(table)).\(TerminalText.escaped(index)) \(ValueText.key(key))"
     case .event(let event): return CommitText.line(event)
@@ -79,7 +80,9 @@ struct CommitFacts {
       case .row(let table, let key, let row):
         json.field("table", table)
         json.field("key", key: key)
-        if !fact.isDelete, values != .none { json.field("row", row) }
+        guard !fact.isDelete, values != .none else { return }
+        json.field("row", row)
+        if !fact.unnamedCells.isEmpty { write(fact.unnamedCells, to: &json) }
       case .index(let table, let index, let key):
         json.field("table", table)
         json.field("index", index)
@@ -95,6 +98,18 @@ struct CommitFacts {
         json.field("keyHex", hex: key)
         guard let value else { return }
         if values == .none { json.field("byteCount", value.count) } else { json.field("valueHex", hex: value) }
+      }
+    }
+  }
+
+  private static func write(_ cells: [FactReader.Fact.UnnamedCell], to json: inout JSONWriter) {
+    json.name("unnamedCells")
+    json.array { json in
+      for cell in cells {
+        json.object { json in
+          json.field("column", cell.column)
+          json.field("value", cell.value)
+        }
       }
     }
   }

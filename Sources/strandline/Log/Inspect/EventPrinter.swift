@@ -43,6 +43,7 @@ struct EventPrinter {
       case .segment(let segment): file = segment.path
       case .commit(let commit, let liveness):
         guard commit.state == .whole else {
+          console.settle(ExitCode(walk.worst))
           note(commit, liveness, file)
           continue
         }
@@ -53,6 +54,7 @@ struct EventPrinter {
         try print(commit, liveness, &walk, isWanted: commit.sequence >= options.from)
         resumeAt = commit.endLSN
       case .damage(let stretch, let liveness):
+        console.settle(ExitCode(walk.worst))
         note("\(stretch.byteCount) bytes are no frame: \(stretch.reason)", at: stretch.offset, liveness, file)
       case .frame, .mark, .inFlight, .spaceAhead: continue
       }

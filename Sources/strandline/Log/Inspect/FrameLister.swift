@@ -38,6 +38,7 @@ struct FrameLister {
       case .damage(let stretch, let liveness):
         let end = stretch.lsn.rawValue &+ UInt64(clamping: stretch.byteCount)
         guard end > options.from.rawValue, stretch.lsn < options.to, stretch.lsn >= resumeAt else { continue }
+        console.settle(ExitCode(walk.worst))
         try print(stretch, liveness)
       case .inFlight(let offset, let byteCount):
         try print(offset, byteCount)
@@ -158,9 +159,4 @@ struct FrameLister {
     let style: TextStyle = liveness == .torn ? .yellow : .red
     try console.print(Self.line(cells) + "  " + console.styled(style, "\(liveness.rawValue): \(what)"))
   }
-}
-
-extension ExitCode {
-  /// The graver of two: an I/O error before corruption before a finding.
-  func worst(_ other: ExitCode) -> ExitCode { rawValue >= other.rawValue ? self : other }
 }

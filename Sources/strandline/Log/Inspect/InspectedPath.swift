@@ -29,7 +29,14 @@ struct InspectedPath {
     piece = (salt, lsn)
   }
 
-  func inspector() throws(LogError) -> StoreInspector { try StoreInspector(path: path, piece: piece) }
+  /// - Throws: ``LogError``; ``Failure`` for options of a piece beside a whole store.
+  func inspector() throws -> StoreInspector {
+    let inspector = try StoreInspector(path: path, piece: piece)
+    guard piece == nil || inspector.target != .store else {
+      throw Failure(.usage, "--salt and --lsn-base are for a piece of a segment, and \(path) is a directory")
+    }
+    return inspector
+  }
 }
 
 extension Arguments {
@@ -46,9 +53,9 @@ extension Arguments {
 
   /// The number of a commit, or nil if the option was not given.
   func sequence(_ option: String) throws(UsageError) -> SequenceNumber? {
-    guard let number = try unsigned(option) else { return nil }
-    guard number <= SequenceNumber.max.rawValue else {
-      throw .invalidValue(option: option, value: String(number), expected: "the number of a commit")
+    guard let text = value(option) else { return nil }
+    guard let number = UInt64(text), number <= SequenceNumber.max.rawValue else {
+      throw .invalidValue(option: option, value: text, expected: "the number of a commit, 0 to \(SequenceNumber.max)")
     }
     return SequenceNumber(number)
   }
@@ -76,6 +83,7 @@ extension Console {
       return finding.severity >= .finding || finding.code == .noStore
     }
     for finding in shown { note(FindingText.line(finding, nil)) }
+    settle(ExitCode(condition.worst))
     guard !condition.survey.isEmpty, (condition.worst ?? .note) >= .corruption else { return }
     note(
       "Nothing was changed. `strandline log verify STORE` lists all damage; "

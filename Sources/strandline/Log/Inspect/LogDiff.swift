@@ -10,6 +10,7 @@ struct LogDiff: Command {
       "",
       "Exit code 0: equal. 1: different, or one of them has a torn tail or something else that a healthy store does not have.",
       "3: something in one of them does not verify; only what does was compared.",
+      "The two are read one after the other: beside a writer the second may have commits that came meanwhile.",
     ],
     positionals: [
       .init(name: "A", summary: "Directory of a store, or one of its segment files."),
@@ -31,6 +32,7 @@ struct LogDiff: Command {
     var differenceCount = 0
     try comparison.run { difference in
       differenceCount += 1
+      console.settle(.finding)
       try print(difference, console)
     }
     if !printsJSON {

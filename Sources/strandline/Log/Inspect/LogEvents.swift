@@ -18,11 +18,15 @@ struct LogEvents: Command {
       "",
       "A commit of a store with tables is one object, with its cause, time, metadata and facts, tables and columns by name:",
       #"  {"schema":1,"sequence":8,"lsn":…,"time":"…","cause":"imported","metadata":{},"facts":[{"op":"put","family":"row","table":…},…]}"#,
+      "Cells whose column is dropped, or defined in nothing that could be read, stand behind the row under their numbers:",
+      #"  "row":{"id":2},"unnamedCells":[{"column":1,"value":"Bern"}]"#,
     ],
     positionals: [InspectedPath.positional],
     options: [
       .jsonLines,
-      .init("--values", "none|hex|utf8", summary: "How records are printed (default utf8)."),
+      .init(
+        "--values", "none|hex|utf8",
+        summary: "How records are printed (default utf8); rows of tables are JSON unless it is none."),
       .init("--from", "N", summary: "Begin with commit N."),
       .init("--to", "N", summary: "End with commit N."),
       .init("--all", summary: "Also what does not count any more, marked with its state."),

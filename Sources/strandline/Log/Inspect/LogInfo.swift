@@ -31,6 +31,8 @@ struct LogInfo: Command {
     let layers = OpenedLayers(of: survey)
     let space = try SpaceUse.of(survey, tail: tail)
     let damage = survey.refusal ?? layers.refusal(survey) ?? tail?.refusal ?? tail?.damage
+    let code = (damage.map(Failure.code) ?? .success).worst(ExitCode(condition.worst))
+    console.settle(code)
     if printsJSON {
       var json = JSONWriter(.document)
       InfoJSON.write(survey, tail, layers, space, damage, to: &json)
@@ -39,6 +41,6 @@ struct LogInfo: Command {
     } else {
       for line in InfoText.lines(survey, tail, layers, space, damage, console) { try console.print(line) }
     }
-    return (damage.map(Failure.code) ?? .success).worst(ExitCode(condition.worst))
+    return code
   }
 }

@@ -12,6 +12,7 @@ struct LogSalvage: Command {
       "whose newest version is gone may be older than they were: the report says in which tables and between which keys.",
       "A table or column whose definition is lost, while rows or cells of it are kept, is called lost_table_N or lost_column_N,",
       "N being its number, which is never given to anything else; with --json \"lostDefinitions\" lists them.",
+      "An interrupted salvage leaves a directory NEW.tmp-… with what it had written: no store; it can be removed.",
       "The store that is read is not changed. The new one has another incarnation and opens like any store.",
       "",
       "Exit code 0: nothing was lost. 1: something was; the report says what. 2: NEW exists or lies inside STORE, or nothing of",
@@ -43,6 +44,12 @@ struct LogSalvage: Command {
       return try StoreSalvage.run(from: path, to: target, epoch: epoch)
     } catch {
       switch error {
+      case .invalidOption("target", _):
+        throw Failure(
+          .usage, "--to \(target) lies inside the store that is read. Name a place outside of it. Nothing was written.")
+      case .outOfSpace(let failure):
+        throw Failure(
+          .ioFailure, "\(failure). Nothing of the new store was kept. Free some space, or name a place that has it.")
       case .corrupt(let report):
         // The advice of the error's own words would be to salvage.
         throw Failure(.corruption, "\(report). Nothing in it can be saved.")

@@ -8,10 +8,15 @@ struct LogVerify: Command {
     summary: "Prove every byte of a store and name all damage.",
     discussion: [
       "Reads META, segment headers and all frames, released or in front of the anchor as well, and every block of every",
-      "layer, and says what open would do. Changes nothing, takes no lock, and may run beside a writer.",
+      "layer, and says what open would do. Where all of it verifies, the facts of a store with tables are read, too: a record that is",
+      "none, or rows of a table or column that nothing defines. Changes nothing, takes no lock, and may run beside a writer.",
       "",
-      "Exit code 0: fine, also where there is no store yet. 1: something a healthy store does not have, and nothing",
-      "confirmed is lost (a torn tail, one bad slot of META). 3: confirmed bytes are damaged, or the file is foreign or newer.",
+      "Exit code 0: fine, also an empty directory, where there is no store yet. 1: something a healthy store does not have, and",
+      "nothing confirmed is lost (a torn tail, one bad slot of META). 3: confirmed bytes are damaged, or the file is foreign or",
+      "newer; also a directory in which others' files lie and no store, though `log append` would make one beside them. 4: nothing",
+      "is at the path, or it cannot be read.",
+      "",
+      "With --json a flippedBit says the bit, and the byte as it counts in the file; `log list --jsonl` counts it in the frame.",
     ],
     positionals: [InspectedPath.positional],
     options: [
@@ -30,10 +35,12 @@ struct LogVerify: Command {
   }
 
   func run(_ console: Console) throws -> ExitCode {
-    let report = try path.inspector().verify(threadCount: threadCount) {
-      (entry, identifier, directory) throws(LogError) in
+    let inspector = try path.inspector()
+    var report = try inspector.verify(threadCount: threadCount) { (entry, identifier, directory) throws(LogError) in
       try LayerInspector(in: directory, of: identifier).proof(of: entry)
     }
+    if inspector.target == .store { Self.proveFacts(&report) }
+    console.settle(ExitCode(report.worst))
     if printsJSON {
       var json = JSONWriter(.document)
       VerifyText.write(report, to: &json)
@@ -44,5 +51,19 @@ struct LogVerify: Command {
       for line in VerifyText.summary(of: report) { try console.print(line) }
     }
     return ExitCode(report.worst)
+  }
+
+  /// Bytes that verify may still be no facts of tables.
+  private static func proveFacts(_ report: inout VerifyReport) {
+    guard !report.survey.isEmpty, report.refusal == nil, (report.worst ?? .note) < .corruption else { return }
+    let path = report.survey.path
+    let proof = FactProof(of: path)
+    if let refusal = proof.refusal {
+      report.add(
+        Finding(
+          .corruption, .factUnreadable, path,
+          "\(refusal.summary): it verifies, and something else than a store with tables wrote it"), refuses: true)
+    }
+    for sentence in proof.undefined { report.add(Finding(.note, .factUndefined, path, sentence), refuses: false) }
   }
 }

@@ -7,7 +7,8 @@ enum TailText {
     tail.evidence.commitEnd != tail.evidence.verifiedEnd
   }
 
-  static func lines(_ tail: TailInspection) -> [String] {
+  /// - Parameter anchor: from where an open replays; layers hold what stands in front of it.
+  static func lines(_ tail: TailInspection, anchor: LSN) -> [String] {
     let evidence = tail.evidence
     func place(_ lsn: LSN) -> String { "LSN \(lsn), byte \(tail.offset(of: lsn))" }
     var lines = [
@@ -26,7 +27,14 @@ enum TailText {
       "  behind X   \(behind(evidence, tail))",
       "  file       \(evidence.fileByteCount) bytes, \(HumanUnits.number(evidence.frameCount, of: "frame"))",
     ]
-    if let refusal = tail.refusal { lines.append("  open       refuses: \(TerminalText.escaped(refusal.description))") }
+    if let refusal = tail.refusal {
+      lines.append("  open       refuses: \(TerminalText.escaped(refusal.description))")
+    } else if let damage = tail.damage {
+      lines.append(
+        evidence.verifiedEnd < anchor
+          ? "  open       does not read there: X lies in front of the anchor (LSN \(anchor)), and layers hold what stood there"
+          : "  open       refuses, once it replays that: \(TerminalText.escaped(damage.description))")
+    }
     return lines
   }
 
@@ -91,7 +99,7 @@ enum TailText {
     }
   }
 
-  static func write(_ tail: TailInspection, to json: inout JSONWriter) {
+  static func write(_ tail: TailInspection, anchor: LSN, to json: inout JSONWriter) {
     let evidence = tail.evidence
     json.object { json in
       json.schemaField()
@@ -117,6 +125,8 @@ enum TailText {
       json.field("laterSequenceMax", evidence.laterSequenceMax.rawValue)
       json.field("zeroBehind", evidence.isZeroBehind)
       json.field("refusal", tail.refusal?.description)
+      json.field("damage", tail.damage?.description)
+      json.field("anchor", anchor.rawValue)
     }
   }
 

@@ -25,9 +25,23 @@ enum VerifyText {
     return lines
   }
 
+  /// Places that are damaged. The verdict on the end of a file only follows from such a place, where that is told of itself.
+  private static func damageCount(_ report: VerifyReport) -> Int {
+    let damage = report.findings.filter { $0.severity == .corruption }
+    let causes = damage.filter { $0.code != .tailVerdict }
+    let verdicts = damage.filter { verdict in
+      verdict.code == .tailVerdict && !causes.contains { $0.file == verdict.file }
+    }
+    return causes.count + verdicts.count + report.omittedCount
+  }
+
   /// What a writable open would do.
   private static func opening(_ report: VerifyReport) -> String {
-    let damage = report.findings.filter { $0.severity == .corruption }.count + report.omittedCount
+    let damage = damageCount(report)
+    if report.refusal?.code == .factUnreadable {
+      return
+        "UNUSABLE as a store with tables, though every byte verifies; `strandline log events STORE` prints what is there."
+    }
     if let refusal = report.refusal {
       let place = refusal.offset.map { ":\($0)" } ?? ""
       return "DAMAGED: open refuses the store because of \(TerminalText.escaped(refusal.file))\(place). "

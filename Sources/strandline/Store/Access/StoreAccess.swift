@@ -29,9 +29,7 @@ enum StoreAccess {
     if let memoryByteCount { options.memoryLayerByteCountMax = memoryByteCount }
     options.observer = observer
     let store = try Store.open(at: path, options: options)
-    if let cut = store.openReport.log.cut {
-      console.note("\(cut.file): cut at byte \(cut.offset): a commit that a crash left unfinished, never acknowledged")
-    }
+    noteCut(store.openReport.log.cut, console)
     return store
   }
 
@@ -73,5 +71,34 @@ enum StoreAccess {
     }
     try store.close()
     return result
+  }
+
+  /// As ``write(_:makes:history:memoryByteCount:_:_:)``, for work that a log without tables can have done as well.
+  static func write<Result>(
+    _ path: String, _ console: Console, _ body: (Store) throws -> Result, ofLogAlone: (Log) throws -> Result
+  ) throws -> Result {
+    do {
+      return try write(path, makes: false, console, body)
+    } catch StoreError.unsupportedFormat(_, .withoutTables) {
+      var options = LogOptions()
+      options.createsIfMissing = false
+      let log = try Log.open(at: path, options: options)
+      noteCut(log.openReport.cut, console)
+      let result: Result
+      do {
+        result = try ofLogAlone(log)
+      } catch {
+        try? log.close()
+        throw error
+      }
+      try log.close()
+      return result
+    }
+  }
+
+  /// Says what opening cut off.
+  static func noteCut(_ cut: OpenReport.Cut?, _ console: Console) {
+    guard let cut else { return }
+    console.note("\(cut.file): cut at byte \(cut.offset): a commit that a crash left unfinished, never acknowledged")
   }
 }

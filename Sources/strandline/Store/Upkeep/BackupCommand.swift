@@ -6,7 +6,9 @@ struct BackupCommand: Command {
   static let specification = CommandSpecification(
     name: "backup",
     summary: "Write a complete copy of a store to a new directory.",
-    discussion: ["The copy is synced, has an incarnation of its own, and opens like any store."],
+    discussion: [
+      "The copy is synced, has an incarnation of its own, and opens like any store. A log without tables is copied, too."
+    ],
     positionals: [
       StoreAccess.positional, .init(name: "DIR", summary: "Where the copy is to stand. Nothing may be there."),
     ],
@@ -23,7 +25,11 @@ struct BackupCommand: Command {
   }
 
   func run(_ console: Console) throws -> ExitCode {
-    let report = try StoreAccess.write(path, makes: false, console) { store in try store.backup(to: target) }
+    let report = try StoreAccess.write(path, console) { store in
+      try store.backup(to: target)
+    } ofLogAlone: { log in
+      try log.backup(to: target)
+    }
     if printsJSON {
       var json = JSONWriter(.document)
       json.object { json in

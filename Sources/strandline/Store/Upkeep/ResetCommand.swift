@@ -7,7 +7,7 @@ struct ResetCommand: Command {
     name: "reset",
     summary: "Empty a store with one record; its tables stay declared.",
     discussion: [
-      "Costs one write and one sync, whatever the store holds, and works on a full disk. Files go away in the background.",
+      "A log without tables is emptied as well. Costs one write and one sync, whatever the store holds, and works on a full disk. Files go away in the background.",
       "Exit code 1: the answer to the question was no.",
     ],
     positionals: [StoreAccess.positional],
@@ -30,9 +30,13 @@ struct ResetCommand: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     try Confirmation.require(isConfirmed, "Void everything in \(path)?", console)
-    let report = try StoreAccess.write(path, makes: false, console) { store in
+    let report = try StoreAccess.write(path, console) { store in
       try StoreKeeper.refuse("reset", in: store)
-      return try store.reset(keepCopy: keepsCopy)
+      return Report(try store.reset(keepCopy: keepsCopy))
+    } ofLogAlone: { log in
+      let started = ContinuousClock.now
+      let done = try log.reset(cause: Cause.reset.rawValue, keepCopy: keepsCopy)
+      return Report(done, time: ContinuousClock.now - started)
     }
     if printsJSON {
       var json = JSONWriter(.document)
@@ -52,10 +56,40 @@ struct ResetCommand: Command {
       let time = HumanUnits.duration(nanoseconds: Double(report.nanoseconds))
       try console.print(
         "epoch \(report.epoch) begins with commit \(report.position.sequence): "
-          + "\(HumanUnits.count(report.voidedVersionCount)) versions, \(HumanUnits.bytes(report.voidedByteCount)) void, \(time)"
+          + (report.voidedVersionCount.map { "\(HumanUnits.count($0)) versions, " } ?? "")
+          + "\(HumanUnits.bytes(report.voidedByteCount)) void, \(time)"
       )
       if let copy = report.keptCopy { try console.print("copy kept in \(TerminalText.escaped(copy))") }
     }
     return .success
+  }
+
+  /// What a reset did, of a store with tables or of a log alone.
+  private struct Report {
+    var epoch: UInt64
+    var position: Position
+    var keptCopy: String?
+    /// Nil: a log alone has none.
+    var voidedVersionCount: UInt64?
+    var voidedByteCount: UInt64
+    var nanoseconds: UInt64
+
+    init(_ report: StoreResetReport) {
+      epoch = report.epoch
+      position = report.position
+      keptCopy = report.keptCopy
+      voidedVersionCount = report.voidedVersionCount
+      voidedByteCount = report.voidedByteCount
+      nanoseconds = report.nanoseconds
+    }
+
+    init(_ report: ResetReport, time: Duration) {
+      epoch = report.epoch
+      position = report.position
+      keptCopy = report.keptCopy
+      voidedByteCount = report.voidedByteCount
+      let (seconds, attoseconds) = time.components
+      nanoseconds = UInt64(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
   }
 }

@@ -28,9 +28,11 @@ enum ImportChapter: TourChapter {
     tour.figures.tables.packageCount = packages
     tour.figures.tables.bugCount = bugs
     tour.figures.tables.importedByteCount = try DirectoryTree.byteCount(tour.tables)
+    let repeated = tour.uploads.entryCount - counts.entries
+    let twice = repeated > 0 ? " (\(HumanUnits.count(repeated)) uploads tell of a version that is there already)" : ""
     let time = HumanUnits.duration(nanoseconds: Double(tour.figures.tables.importNanoseconds))
     try tour.proved(
-      "\(HumanUnits.count(counts.entries)) entries, \(HumanUnits.count(packages)) packages and \(HumanUnits.count(bugs)) bugs are "
+      "\(HumanUnits.count(counts.entries)) entries\(twice), \(HumanUnits.count(packages)) packages and \(HumanUnits.count(bugs)) bugs are "
         + "there, in \(HumanUnits.count(counts.commits)) commits, after \(time).")
   }
 

@@ -138,4 +138,18 @@ struct LayerCommandTests {
     #expect(salvage.code == .finding)
     #expect(salvage.out.contains("lost   layer \(layer) with what commits 1 to "), "\(salvage.out)")
   }
+
+  @Test func `tail says of damage in front of the anchor that open does not read there`() throws {
+    let store = try TableStore(people: 200)
+    #expect(store.run("compact", "%", "--history", "all").code == .success)
+    let place = try #require(try store.objects("log", "events", "%", "--jsonl")[2]["lsn"] as? Int)
+    let segment = try #require(try DirectoryTree.names(in: store.path).first { $0.hasPrefix("seg-") })
+    try FilePatch.flip(bit: 3, ofByte: Int64(place) + 80, in: "\(store.path)/\(segment)")
+    let tail = store.run("log", "tail", "%")
+    #expect(tail.code == .corruption, "\(tail)")
+    #expect(tail.out.contains("open       does not read there"), "\(tail.out)")
+    let document = try store.object("log", "tail", "%", "--json")
+    #expect(document["refusal"] is NSNull && document["damage"] is String, "\(document)")
+    #expect(store.run("put", "%", #"{"id":1,"name":"new"}"#, "--table", "people").code == .success)
+  }
 }

@@ -132,6 +132,17 @@ struct LogInspectTests {
     }
   }
 
+  @Test func `damage is told by the exit code also where nobody reads to the end`() throws {
+    let store = try InspectedStore(empty: ())
+    let made = try ToolRun.shell(#"seq 200000 | "$0" log append \#(store.path) --batch 10"#)
+    #expect(made.ending == .exited(0))
+    try FilePatch.flip(bit: 3, ofByte: 4096 + 200, in: try #require(try store.segments.first))
+    for command in ["events", "list"] {
+      let run = try ToolRun.shell(#""$0" log \#(command) \#(store.path) | head -1 >/dev/null; echo "${PIPESTATUS[0]}""#)
+      #expect(run.text == "3\n", "\(command): \(run.errorText)")
+    }
+  }
+
   @Test(arguments: [
     ["log", "events"], ["log", "events", "a", "b"], ["log", "events", "a", "--values", "json"],
     ["log", "events", "a", "--from", "x"], ["log", "verify", "a", "--threads", "0"], ["log", "salvage", "a"],

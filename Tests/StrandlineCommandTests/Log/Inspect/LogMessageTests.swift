@@ -102,18 +102,69 @@ struct LogMessageTests {
     #expect(root.out.contains("/bin: no store here") && !root.out.contains("//"), "\(root.out)")
   }
 
-  @Test func `a log without tables is none, for the commands on tables`() throws {
+  @Test func `a log without tables is none, for the commands on tables, and no damage`() throws {
     let store = try InspectedStore()
     let tables = TableStore(at: store.scratch)
     for words in [
-      ["stat", "%"], ["reset", "%", "--yes"], ["query", "%", "--table", "t"], ["changes", "%"], ["compact", "%"],
+      ["stat", "%"], ["query", "%", "--table", "t"], ["changes", "%"], ["compact", "%"],
+      ["put", "%", #"{"id":1}"#, "--table", "t", "--key", "id:int"],
     ] {
       let run = tables.run(words)
-      #expect(run.code == .corruption, "\(words): \(run)")
+      #expect(run.code == .usage, "\(words): \(run)")
       #expect(run.err.contains("a log without tables") && !run.err.contains("damaged"), "\(words): \(run)")
     }
     #expect(store.log("verify", "%").code == .success)
     let salvage = store.log("salvage", "%", "--to", store.scratch.file("new"))
     #expect(salvage.code == .success, "\(salvage)")
+  }
+
+  @Test func `messages name the option, the range, the kind of file and the command that fits`() throws {
+    let store = try InspectedStore()
+    let tables = TableStore(at: store.scratch)
+    func expect(_ run: InspectedStore.Run, _ code: ExitCode, _ text: String, line: Int = #line) {
+      #expect(run.code == code && (run.err + run.out).contains(text), "line \(line): \(run)")
+    }
+    expect(store.log("salvage", "%", "--to", "%/in"), .usage, "--to: \(store.path)/in lies inside the store")
+    expect(store.log("events", "%", "--from", "-1"), .usage, "'-1' is not the number of a commit, 0 to ")
+    expect(store.log("info", "%", "--salt", "1", "--lsn-base", "0"), .usage, "are for a piece of a segment")
+    expect(store.log("reset", "%"), .usage, "did you mean 'strandline reset'?")
+    symlink("/no/such/place", store.scratch.file("link"))
+    expect(store.log("verify", store.scratch.file("link")), .corruption, "a symbolic link that leads nowhere")
+    expect(tables.run("stat", store.scratch.file("link")), .corruption, "a symbolic link that leads nowhere")
+    for file in ["META", String(try #require(try store.segments.first).dropFirst(store.path.utf8.count + 1))] {
+      let run = try ToolRun(["log", "append", "\(store.path)/\(file)"], input: [0x61])
+      #expect(run.ending == .exited(3) && run.errorText.contains("name the directory of the store"), "\(run.errorText)")
+    }
+    let directory = try ToolRun.shell(#""$0" log append \#(store.scratch.file("new")) < /tmp; echo "exit $?""#)
+    #expect(directory.text == "exit 4\n" && directory.errorText.contains("standard input is a directory"))
+    #expect(access(store.scratch.file("new"), F_OK) != 0)
+    let empty = try InspectedStore(empty: ())
+    let tail = try parsedJSON(empty.log("tail", "%", "--json").out) as? [String: Any]
+    #expect(tail?["verdict"] as? String == "noTail")
+    truncate("\(store.path)/META", 0)
+    let verify = store.log("verify", "%")
+    #expect(verify.code == .corruption && !verify.out.contains("slot 0"), "\(verify.out)")
+  }
+
+  @Test func `one damaged place is counted as one`() throws {
+    let store = try InspectedStore(empty: ())
+    for line in ["a\n", "b\n"] { _ = try ToolRun(["log", "append", store.path], input: Array(line.utf8)) }
+    try FilePatch.flip(bit: 3, ofByte: 4096 + 64, in: try #require(try store.segments.first))
+    #expect(store.log("verify", try #require(try store.segments.first)).out.contains("DAMAGED: 1 place"))
+  }
+
+  @Test func `a log without tables is copied and emptied as a store with tables is`() throws {
+    let store = try InspectedStore()
+    let tables = TableStore(at: store.scratch)
+    let before = store.log("events", "%").out
+    let copy = store.scratch.file("copy")
+    #expect(tables.run("backup", "%", copy).code == .success)
+    #expect(store.log("events", copy).out == before)
+    let reset = try tables.object("reset", "%", "--yes", "--keep-copy", "--json")
+    #expect(reset["epoch"] as? Int == 1 && reset["voidedVersions"] is NSNull, "\(reset)")
+    #expect(store.log("events", "%").out.isEmpty && store.log("verify", "%").code == .success)
+    #expect(store.log("events", try #require(reset["keptCopy"] as? String)).out == before)
+    let again = tables.run("reset", "%", "--yes")
+    #expect(again.code == .success && !again.out.contains("versions"), "\(again)")
   }
 }
