@@ -32,6 +32,10 @@ struct ResetCommand: Command {
     try Confirmation.require(isConfirmed, "Void everything in \(path)?", console)
     let report = try StoreAccess.write(path, console) { store in
       try StoreKeeper.refuse("reset", in: store)
+      // Where nothing is, nothing says that it is to have tables: it stays a log that takes lines.
+      if try store.statistics().versionCount == 0 {
+        throw StoreError.unsupportedFormat(file: path, detail: .withoutTables)
+      }
       return Report(try store.reset(keepCopy: keepsCopy))
     } ofLogAlone: { log in
       let started = ContinuousClock.now

@@ -148,6 +148,9 @@ struct LayerCommandTests {
     let tail = store.run("log", "tail", "%")
     #expect(tail.code == .corruption, "\(tail)")
     #expect(tail.out.contains("open       does not read there"), "\(tail.out)")
+    // One place, though the verdict on the end of the log follows from it.
+    let verify = store.run("log", "verify", "%")
+    #expect(verify.out.contains("DAMAGED: 1 place; nothing of it keeps the store from being opened"), "\(verify.out)")
     let document = try store.object("log", "tail", "%", "--json")
     #expect(document["refusal"] is NSNull && document["damage"] is String, "\(document)")
     #expect(store.run("put", "%", #"{"id":1,"name":"new"}"#, "--table", "people").code == .success)

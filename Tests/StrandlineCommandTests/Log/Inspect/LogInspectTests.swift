@@ -134,7 +134,7 @@ struct LogInspectTests {
 
   @Test func `damage is told by the exit code also where nobody reads to the end`() throws {
     let store = try InspectedStore(empty: ())
-    let made = try ToolRun.shell(#"seq 200000 | "$0" log append \#(store.path) --batch 10"#)
+    let made = try ToolRun.shell(#"seq 200000 | "$0" log append \#(store.path) --batch 100 --durability buffered"#)
     #expect(made.ending == .exited(0))
     try FilePatch.flip(bit: 3, ofByte: 4096 + 200, in: try #require(try store.segments.first))
     for command in ["events", "list"] {
