@@ -18,6 +18,14 @@ struct HTTPTestServer {
   init(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) async throws {
     guard let address = SocketAddress("127.0.0.1:0") else { throw NoAddress() }
     var configuration = HTTPServerConfiguration(address: address)
+    // On a busy machine a test's own client may be slower than a real one is allowed to be.
+    let patience = Duration.seconds(3600)
+    configuration.limits.headerDeadline = patience
+    configuration.limits.bodyDeadline = patience
+    configuration.limits.answerDeadline = patience
+    configuration.limits.idleDeadline = patience
+    configuration.limits.pollDeadline = patience
+    configuration.limits.stopDeadline = patience
     change(&configuration)
     test = try await TestServer([
       "notes": ServerTable(bucketColumn: "owner"), "colors": ServerTable(isPullOnly: true),
