@@ -2,7 +2,7 @@ internal import StrandlineSync
 
 /// `sync.*`: a client and a server at the main job, the client's pull beside a store of bytes that decodes nothing.
 enum SyncBenches {
-  static let all: [Benchmark] = pulls + bodies + pushes + firsts + [reset] + rates + [memory]
+  static let all: [Benchmark] = pulls + bodies + pushes + firsts + [reset] + clientResets + rates + [memory]
 
   private static let million = 1_000_000
 
@@ -55,6 +55,29 @@ enum SyncBenches {
   private static let reset = Benchmark(
     name: "sync.reset.1M", summary: "reset() of a client with 1M rows and 100k queued writes, report included",
     fullRowCount: million, smallRowCount: 2000, primary: .seconds, subjects: [SyncReset()], isIsolated: true)
+
+  private static let clientResets: [Benchmark] = {
+    func bench(_ name: String, _ summary: String, _ work: SyncClientReset) -> Benchmark {
+      Benchmark(
+        name: "sync.clientReset.1M.\(name)", summary: summary, fullRowCount: million, smallRowCount: 2000,
+        primary: .seconds, subjects: [work], isIsolated: true)
+    }
+    let queues = [("none", "no queued write", 0), ("1k", "1k queued writes", 1000), ("100k", "100k queued writes", 10)]
+    let modes: [(String, ClientResetMode.Name)] = [
+      ("recover", .recover), ("recoverOrDiscard", .recoverOrDiscard), ("discard", .discard), ("manual", .manual),
+    ]
+    let all = modes.flatMap { name, mode in
+      queues.map { queue, text, rows in
+        bench(
+          "\(name).\(queue)", "a client reset of 1M rows with \(text), mode \(mode.rawValue)",
+          SyncClientReset(mode: mode, rowsPerQueued: rows))
+      }
+    }
+    let plain = bench(
+      "discard.none.withoutBefore", "the same without a callback that looks at the state before",
+      SyncClientReset(mode: .discard, rowsPerQueued: 0, hasBefore: false))
+    return all + [plain]
+  }()
 
   private static let rates: [Benchmark] = [1, 8, 32].flatMap { count in
     [("pull", "pages of 500 rows", ServerRates.Kind.pull), ("push", "pushes of ten writes, durable", .push)].map {

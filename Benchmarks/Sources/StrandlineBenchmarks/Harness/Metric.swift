@@ -49,6 +49,10 @@ struct Metric: Hashable, Comparable, Sendable {
   static let compaction = Metric("seconds.compaction")
   static let spaceGivenBack = Metric("seconds.spaceGivenBack")
 
+  /// For how long local writes had to wait.
+  static let writersBlocked = Metric("seconds.writersBlocked")
+  /// What the process gave to the device.
+  static let bytesWritten = Metric("bytes.written")
   /// Of a body, for each row in it.
   static let bodyPerRow = Metric("bytes.bodyPerRow")
   /// What an idle connection keeps in the server's memory.

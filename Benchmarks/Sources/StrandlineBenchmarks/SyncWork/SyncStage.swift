@@ -6,13 +6,14 @@ struct SyncStage: Sendable {
 
   static func open(
     _ path: String, remote: any Remote = PreparedRemote(), syncs: Bool = true, token: String? = nil,
-    pageLimit: Int? = nil
+    pageLimit: Int? = nil, change: (inout SyncConfiguration) -> Void = { _ in }
   ) async throws -> SyncClient {
     var configuration = SyncConfiguration(
       storePath: path, tables: [SyncRows.table: TableConfiguration()], remote: remote, accessToken: token,
       pageLimit: pageLimit)
     configuration.storeOptions.cacheByteCountMax = EngineSettings().cacheByteCount
     configuration.storeOptions.durability = syncs ? .synced : .buffered
+    change(&configuration)
     return try await SyncClient.open(configuration)
   }
 
