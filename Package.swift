@@ -101,3 +101,11 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Builds for the sanitizers want some of the tests: STRANDLINE_TEST_TARGETS=StrandlineLogTests,… leaves out the others and the tool.
+if let names = Context.environment["STRANDLINE_TEST_TARGETS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { target in
+    target.type == .executable || target.type == .test && !names.contains(target.name)
+  }
+  package.products.removeAll { $0.name == "strandline" }
+}
