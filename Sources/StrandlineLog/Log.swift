@@ -213,7 +213,7 @@ public final class Log: Sendable {
   ///   - cause: a number of the caller's, kept in the record.
   ///   - keepCopy: first put a complete copy of the store into a `kept-…` directory inside it, with hard links. If that fails the
   ///     error is thrown and the log is not reset, also with ``LogError/copyUnconfirmed(path:_:)``, where the copy stands.
-  ///   - copyPath: of the copy: a name as ``KeptCopyName`` makes them, inside the store's directory, or absolute; nil makes a name up.
+  ///   - copyPath: where the copy goes: a name `kept-…` inside the store's directory, or an absolute path; nil makes a name up.
   /// - Throws: ``LogError/limitExceeded(_:)`` with nothing written; ``LogError/poisoned(first:buffered:)`` when the outcome is unknown,
   ///   which the next open finds out; ``LogError/outOfSpace(_:)`` only with `keepCopy`, or where the space that is kept for a reset could
   ///   not be made again after an open on a full disk; ``LogError/readOnly``, ``LogError/closed``, ``LogError/wrongProcess``.

@@ -42,7 +42,7 @@ struct SyncClientReset: Subject {
   private final class Seen: @unchecked Sendable {
     // Sendable: behind its lock.
     private let lock = Lock()
-    private var report: (ClientResetReport, at: UInt64)?
+    private var report: (report: ClientResetReport, at: UInt64)?
     private var token: ResetToken?
 
     func note(_ report: ClientResetReport) { lock.withLock { self.report = (report, monotonicNanoseconds()) } }
@@ -54,11 +54,10 @@ struct SyncClientReset: Subject {
   /// From the demand until the application is told, rows made by the server included.
   private func reset(_ path: String, _ rowCount: Int, _ pendingCount: Int) async throws -> Outcome {
     let seen = Seen()
-    let before: ClientResetMode.BeforeReset? =
-      hasBefore
-      ? { view in
-        guard try view.outboxDepth() == pendingCount else { throw BenchmarkError.finding("another queue before") }
-      } : nil
+    let look: ClientResetMode.BeforeReset = { view in
+      guard try view.outboxDepth() == pendingCount else { throw BenchmarkError.finding("another queue before") }
+    }
+    let before = hasBefore ? look : nil
     let after: ClientResetMode.AfterReset = { _, _, report in seen.note(report) }
     let client = try await SyncStage.open(path, remote: RestoredRemote(rowCount: rowCount)) { configuration in
       configuration.clientReset =
