@@ -1,41 +1,39 @@
 @_spi(Engine) internal import StrandlineLog
 
-/// What the facts of a store say whose bytes all verify: whether tables can be made of them, and which of them no definition names.
+/// Whether a log whose bytes all verify can be folded into tables. A log without tables is none, and nothing is said of it.
 ///
-/// A log without tables has neither. For the verification of a store; opens it for reading, and changes nothing.
+/// For the verification of a store. Opens it for reading and changes nothing; keeps a batch of the log in memory, and no rows.
 @_spi(Engine) public struct FactProof: Sendable {
-  /// Facts of a table or column without a definition, as one sentence each.
-  public private(set) var undefined: [String] = []
   /// Why the store does not open; nil if it does, or could not be read just now.
   public private(set) var refusal: StoreError?
 
-  /// - Parameter path: directory of the store.
-  /// - Complexity: an open, and all versions of rows and index entries.
-  public init(of path: String) {
-    do throws(StoreError) {
-      var options = StoreOptions()
-      options.log.access = .readOnly
-      options.compactsInBackground = false
-      let store = try Store.open(at: path, options: options)
-      defer { try? store.close() }
-      let state = store.engine.lane.withLock { $0.state }
-      let unnamed = try UnnamedNumbers(in: state.stack, knowing: state.tables)
-      undefined = unnamed.byTable.sorted { $0.key < $1.key }.map { number, found in
-        let rows = found.rowCount == 1 ? "1 row" : "\(found.rowCount) rows"
-        guard let name = state.tables.numbered(number)?.name else {
-          return "\(rows) of table \(number), which has no definition"
+  /// - Parameters:
+  ///   - path: directory of the store.
+  ///   - hasLayers: a log with layers is a store's.
+  /// - Complexity: reads and decodes the log from the anchor on.
+  public init(of path: String, hasLayers: Bool) {
+    var options = LogOptions()
+    options.access = .readOnly
+    var isStore = hasLayers
+    do throws(LogError) {
+      let log = try Log.open(at: path, options: options) { (batch) throws(LogError) in
+        for frame in batch.frames {
+          for record in batch.records(of: frame) {
+            switch FactView.decode(record) {
+            case .header: isStore = true
+            case .put, .delete: break
+            case nil:
+              throw isStore
+                ? .replayRefused(at: frame.sequence, reason: "a record is no fact of a store")
+                : .unsupportedFormat(file: path, detail: .withoutTables)
+            }
+          }
         }
-        let columns = found.cellCounts.keys.sorted().map { "\($0)" }.joined(separator: ", ")
-        return columns.isEmpty
-          ? "entries of indexes of table \(name) that have no definition"
-          : "\(rows) of table \(name) with cells of columns that have no definition: \(columns)"
       }
+      try log.close()
     } catch {
-      switch error {
-      case .undecodable: refusal = error
-      // A log alone; or files that a writer beside us replaces.
-      default: return
-      }
+      // Anything else is a log alone, or files that a writer beside us replaces.
+      if case .replayRefused = error { refusal = StoreError(error) }
     }
   }
 }

@@ -52,6 +52,18 @@ struct LimitedMemoryTests {
     }
   }
 
+  @Test func `a log whose rows are more than memory holds is proved, facts and all`() throws {
+    let scratch = try ScratchDirectory()
+    let (file, _) = try Self.writeRows(to: scratch.file("rows.jsonl"))
+    let store = scratch.file("store")
+    // All of it stays in the log's tail.
+    let load = try ToolRun.shell(#"exec "$0" load '\#(store)' --table t --key id:int --memory 4GiB '\#(file)'"#)
+    #expect(load.ending == .exited(0), "\(load.errorText)")
+    let verify = try ToolRun.shell(
+      #"ulimit -d \#(Self.limit >> 10); exec "$0" log verify '\#(store)'"#)
+    #expect(verify.ending == .exited(0), "\(verify.errorText)")
+  }
+
   private static func writeRows(to path: String) throws -> (path: String, rowCount: Int) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     try #require(descriptor >= 0)

@@ -21,8 +21,8 @@
     case tornTail, inFlight, unverifiable
     case frameDamaged, bodyDamaged, chainBroken, commitIncomplete, gap, segmentDamaged, segmentEnd, tailVerdict,
       unsupported
-    /// What verifies and means nothing to a store with tables, or is of a table or column that nothing defines.
-    case factUnreadable, factUndefined
+    /// What verifies and means nothing to a store with tables.
+    case factUnreadable
     case layerMissing, layerDamaged, layerUnnamed, refused, ioFailed
   }
 

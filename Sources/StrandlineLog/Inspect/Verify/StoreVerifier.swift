@@ -135,13 +135,11 @@ struct StoreVerifier {
 
   init(survey: StoreSurvey) { self.survey = survey }
 
-  /// Adds what a reader of the records found.
-  ///
-  /// - Parameter refuses: whether the store is refused for it.
-  @_spi(Engine) public mutating func add(_ finding: Finding, refuses: Bool) {
+  /// Adds what a reader of the records found, and refuses the store for.
+  @_spi(Engine) public mutating func refuse(_ finding: Finding) {
     findings.append(finding)
     worst = max(worst ?? .note, finding.severity)
-    if refuses, refusal == nil { refusal = finding }
+    if refusal == nil { refusal = finding }
   }
 
   mutating func take(_ list: FindingList) {

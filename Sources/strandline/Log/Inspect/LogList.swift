@@ -8,7 +8,8 @@ struct LogList: Command {
     discussion: [
       "Goes on behind damage at the next frame that verifies. Without --all the segments of the chain, with it also files",
       "that a reset or release gave up and files that are not of the chain. Beside a writer it ends with the last complete commit;",
-      "what follows is in flight. With --jsonl a flippedByte counts in its frame; `verify --json` counts it in the file. Positions are decimal, or 0x and hexadecimal digits.",
+      "what follows is in flight. With --jsonl a flippedByte counts in its frame; `verify --json` counts it in the file.",
+      "Positions are decimal, or 0x and hexadecimal digits.",
     ],
     positionals: [InspectedPath.positional],
     options: [

@@ -9,7 +9,7 @@ struct LogVerify: Command {
     discussion: [
       "Reads META, segment headers and all frames, released or in front of the anchor as well, and every block of every",
       "layer, and says what open would do. Where all of it verifies, the facts of a store with tables are read, too: a record that is",
-      "none, or rows of a table or column that nothing defines. Changes nothing, takes no lock, and may run beside a writer.",
+      "none keeps it from being opened. Changes nothing, takes no lock, and may run beside a writer.",
       "",
       "Exit code 0: fine, also an empty directory, where there is no store yet. 1: something a healthy store does not have, and",
       "nothing confirmed is lost (a torn tail, one bad slot of META). 3: confirmed bytes are damaged, or the file is foreign or",
@@ -57,13 +57,11 @@ struct LogVerify: Command {
   private static func proveFacts(_ report: inout VerifyReport) {
     guard !report.survey.isEmpty, report.refusal == nil, (report.worst ?? .note) < .corruption else { return }
     let path = report.survey.path
-    let proof = FactProof(of: path)
-    if let refusal = proof.refusal {
-      report.add(
-        Finding(
-          .corruption, .factUnreadable, path,
-          "\(refusal.summary): it verifies, and something else than a store with tables wrote it"), refuses: true)
-    }
-    for sentence in proof.undefined { report.add(Finding(.note, .factUndefined, path, sentence), refuses: false) }
+    let proof = FactProof(of: path, hasLayers: report.survey.root.root?.layers.isEmpty == false)
+    guard let refusal = proof.refusal else { return }
+    report.refuse(
+      Finding(
+        .corruption, .factUnreadable, path,
+        "\(refusal.summary): it verifies, and something else than a store with tables wrote it"))
   }
 }
