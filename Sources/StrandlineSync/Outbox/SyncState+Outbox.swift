@@ -68,6 +68,8 @@ extension SyncState {
       let seq = try StateCells(row, "an entry of the outbox").number("seq")
       index.insert(QueuedRows.Entry(name: try RowName(queued: row), seq: seq))
     }
+    // Should this commit fail, they are queued still, and another may ask before all is forgotten.
+    for entry in dequeued { index.insert(entry) }
     return index
   }
 }
