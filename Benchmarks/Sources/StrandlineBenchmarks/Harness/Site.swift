@@ -41,4 +41,22 @@ struct Site: Sendable {
     fsync(directory)
     close(directory)
   }
+
+  /// A copy that a run may change; its files are in the page cache.
+  func withCopy<Result>(of path: String, _ body: (String) throws -> Result) throws -> Result {
+    let copy = try freshPath()
+    defer { try? removeTree(copy) }
+    try copyTree(path, to: copy)
+    settle()
+    try warmCache(under: copy)
+    return try body(copy)
+  }
+
+  /// A directory for a new store.
+  func withEmptyDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let path = try freshPath()
+    defer { try? removeTree(path) }
+    try makeDirectories(path)
+    return try body(path)
+  }
 }

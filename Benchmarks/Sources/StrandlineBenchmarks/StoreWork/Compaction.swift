@@ -7,7 +7,7 @@ struct Compaction: StoreWork {
   func sample(_ stage: EngineStage) throws -> Sample {
     let path = try stage.loaded()
     let updates = Self.updates(stage)
-    return try stage.withCopy(of: path) { copy in
+    return try stage.site.withCopy(of: path) { copy in
       let engine = try stage.open(copy)
       let begun = monotonicNanoseconds()
       try Self.write(updates, to: engine)
@@ -56,7 +56,7 @@ struct CommitsBesideCompaction: StoreWork {
   func sample(_ stage: EngineStage) throws -> Sample {
     let path = try stage.loaded()
     let updates = Compaction.updates(stage)
-    return try stage.withCopy(of: path) { copy in
+    return try stage.site.withCopy(of: path) { copy in
       let engine = try stage.open(copy)
       try Compaction.write(updates, to: engine)
       let idleCount = min(Self.idleCommitCount, stage.rowCount / 20)

@@ -9,7 +9,7 @@ struct EngineAppend: StoreWork {
     let commits = work.commitCount(rows: stage.rowCount)
     let latencies = LatencyList(count: commits)
     defer { latencies.deallocate() }
-    return try stage.withEmptyDirectory { path in
+    return try stage.site.withEmptyDirectory { path in
       let written = WrittenBytes()
       let engine = try stage.open(path)
       let seconds = try runThreads(work.writers) { writer in

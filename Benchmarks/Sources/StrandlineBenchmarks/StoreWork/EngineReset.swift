@@ -6,7 +6,7 @@ struct EngineReset: StoreWork {
 
   func sample(_ stage: EngineStage) throws -> Sample {
     let path = try stage.loaded()
-    return try stage.withCopy(of: path) { copy in
+    return try stage.site.withCopy(of: path) { copy in
       let engine = try stage.open(copy)
       let commits = min(Self.commitCount, max(1, stage.rowCount / 20))
       let rows = RowBatch(indices: RowOrder.draws(commits, from: 0..<stage.rowCount, seed: 31), version: 1)

@@ -73,24 +73,6 @@ struct EngineStage: Sendable {
     }
   }
 
-  /// A copy that a run may change; its files are in the page cache.
-  func withCopy<Result>(of path: String, _ body: (String) throws -> Result) throws -> Result {
-    let copy = try site.freshPath()
-    defer { try? removeTree(copy) }
-    try copyTree(path, to: copy)
-    site.settle()
-    try warmCache(under: copy)
-    return try body(copy)
-  }
-
-  /// A directory for a new store.
-  func withEmptyDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let path = try site.freshPath()
-    defer { try? removeTree(path) }
-    try makeDirectories(path)
-    return try body(path)
-  }
-
   private func shared(_ name: String, _ build: (String) throws -> Void) throws -> String {
     let directory = try site.shared("\(name)-\(kind.name.text)") { directory in
       try makeDirectories("\(directory)/store")

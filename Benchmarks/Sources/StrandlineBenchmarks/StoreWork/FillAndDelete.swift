@@ -18,9 +18,9 @@ struct BatchedWrites: StoreWork {
   func sample(_ stage: EngineStage) throws -> Sample {
     guard startsEmpty else {
       let path = try stage.compacted()
-      return try stage.withCopy(of: path) { copy in try write(copy, stage) }
+      return try stage.site.withCopy(of: path) { copy in try write(copy, stage) }
     }
-    return try stage.withEmptyDirectory { path in try write(path, stage) }
+    return try stage.site.withEmptyDirectory { path in try write(path, stage) }
   }
 
   private func write(_ path: String, _ stage: EngineStage) throws -> Sample {
@@ -68,7 +68,7 @@ struct CompactFilled: StoreWork {
 
   func sample(_ stage: EngineStage) throws -> Sample {
     let path = try stage.loaded()
-    return try stage.withCopy(of: path) { copy in
+    return try stage.site.withCopy(of: path) { copy in
       let engine = try stage.open(copy)
       var sample = Sample()
       sample[.onDiskBefore] = Double(try byteCount(under: copy))

@@ -11,7 +11,7 @@ struct Merge: StoreWork {
   func sample(_ stage: EngineStage) throws -> Sample {
     let path = try stage.loaded()
     let changes = RowBatch(indices: Self.changedRows(stage), version: 1)
-    return try stage.withCopy(of: path) { copy in
+    return try stage.site.withCopy(of: path) { copy in
       let written = WrittenBytes()
       let engine = try stage.open(copy)
       let step = changesPerCommit ?? changes.count

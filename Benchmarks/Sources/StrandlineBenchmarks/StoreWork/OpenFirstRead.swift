@@ -24,7 +24,7 @@ struct OpenFirstRead: StoreWork {
       try warmCache(under: path)
       return try open(path, stage)
     }
-    return try stage.withCopy(of: path) { copy in try open(copy, stage) }
+    return try stage.site.withCopy(of: path) { copy in try open(copy, stage) }
   }
 
   private func store(_ stage: EngineStage) throws -> String {

@@ -29,7 +29,7 @@ struct PointReads: StoreWork {
       try warmCache(under: path)
       return try read(path, stage)
     }
-    return try stage.withCopy(of: path) { copy in try read(copy, stage) }
+    return try stage.site.withCopy(of: path) { copy in try read(copy, stage) }
   }
 
   private func read(_ path: String, _ stage: EngineStage) throws -> Sample {

@@ -20,7 +20,7 @@ struct YCSB: StoreWork {
     let plans = plans(stage)
     let latencies = LatencyList(count: plans.reduce(0) { $0 + $1.steps.count })
     defer { latencies.deallocate() }
-    return try stage.withCopy(of: path) { copy in
+    return try stage.site.withCopy(of: path) { copy in
       let written = WrittenBytes()
       let engine = try stage.open(copy)
       let warm = try engine.reader()

@@ -8,7 +8,7 @@ struct ConnectionMemory: Subject {
 
   func sample(_ site: Site) throws -> Sample {
     let count = site.rowCount
-    return try SyncStage(site: site).withEmptyDirectory { directory in
+    return try site.withEmptyDirectory { directory in
       try waitFor {
         let server = try await BenchServer.open("\(directory)/server")
         let http = try BenchServer.serve(server)

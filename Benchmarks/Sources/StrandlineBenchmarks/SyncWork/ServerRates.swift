@@ -22,7 +22,7 @@ struct ServerRates: Subject {
     let (kind, connectionCount) = (kind, connectionCount)
     // A fifth as many requests as there are rows in a hundred.
     let requestCount = max(connectionCount, site.rowCount / 500) / connectionCount
-    return try stage.withCopy(of: try BenchServer.loaded(site)) { copy in
+    return try stage.site.withCopy(of: try BenchServer.loaded(site)) { copy in
       let (taken, latencies) = try waitFor { () async throws -> (Double, [UInt64]) in
         let server = try await BenchServer.open(copy)
         let http = try BenchServer.serve(server)

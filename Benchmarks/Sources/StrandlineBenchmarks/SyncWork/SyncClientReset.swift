@@ -18,7 +18,7 @@ struct SyncClientReset: Subject {
     let stage = SyncStage(site: site)
     let pendingCount = pendingCount(site)
     let rowCount = site.rowCount
-    return try stage.withCopy(of: try stage.loaded(pendingCount: pendingCount)) { copy in
+    return try stage.site.withCopy(of: try stage.loaded(pendingCount: pendingCount)) { copy in
       let written = ProcessUsage.writtenByteCount
       let outcome = try waitFor {
         try await mode == .manual

@@ -12,8 +12,8 @@ struct SyncFirst: Subject {
   func sample(_ site: Site) throws -> Sample {
     let stage = SyncStage(site: site)
     let (rowCount, offersBinary) = (site.rowCount, offersBinary)
-    return try stage.withCopy(of: try BenchServer.loaded(site)) { copy in
-      try stage.withEmptyDirectory { directory in
+    return try stage.site.withCopy(of: try BenchServer.loaded(site)) { copy in
+      try stage.site.withEmptyDirectory { directory in
         let taken = try waitFor {
           let server = try await BenchServer.open(copy)
           let http = try BenchServer.serve(server)

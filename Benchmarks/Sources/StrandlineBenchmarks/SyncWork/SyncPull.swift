@@ -27,7 +27,7 @@ struct SyncPull: Subject {
     let pages = syncPages(
       SyncRows.entries(changed, version: 1, from: site.rowCount + 1), rowsPerPage: 1000, closesEach: closesEach)
     let remote = PreparedRemote(pages, as: form)
-    return try stage.withCopy(of: try stage.loaded(pendingCount: pendingCount)) { copy in
+    return try stage.site.withCopy(of: try stage.loaded(pendingCount: pendingCount)) { copy in
       let pageCount = pages.count
       let taken = try waitFor {
         let client = try await SyncStage.open(copy, remote: remote)

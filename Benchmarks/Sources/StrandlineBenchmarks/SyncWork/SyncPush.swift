@@ -10,7 +10,7 @@ struct SyncPush: Subject {
 
   func sample(_ site: Site) throws -> Sample {
     let entries = SyncRows.entries(Array(0..<site.rowCount), version: 0, from: 1)
-    return try SyncStage(site: site).withEmptyDirectory { directory in
+    return try site.withEmptyDirectory { directory in
       let hasServer = hasServer
       let taken = try waitFor {
         let server = hasServer ? try await BenchServer.open("\(directory)/server") : nil

@@ -11,7 +11,7 @@ struct SyncReset: Subject {
   func sample(_ site: Site) throws -> Sample {
     let stage = SyncStage(site: site)
     let pendingCount = site.rowCount / 10
-    return try stage.withCopy(of: try stage.loaded(pendingCount: pendingCount)) { copy in
+    return try stage.site.withCopy(of: try stage.loaded(pendingCount: pendingCount)) { copy in
       let (taken, latencies) = try waitFor { () async throws -> (Double, [UInt64]) in
         let client = try await SyncStage.open(copy)
         var latencies: [UInt64] = []

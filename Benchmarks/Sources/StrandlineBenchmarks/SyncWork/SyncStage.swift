@@ -41,20 +41,4 @@ struct SyncStage: Sendable {
   static func queue(_ entries: some Sequence<PullAnswer.RowEntry>, on client: SyncClient) async throws {
     for entry in entries { try await client.apply(.insert, to: SyncRows.table, pk: entry.pk, columns: entry.row) }
   }
-
-  func withCopy<Result>(of path: String, _ body: (String) throws -> Result) throws -> Result {
-    let copy = try site.freshPath()
-    defer { try? removeTree(copy) }
-    try copyTree(path, to: copy)
-    site.settle()
-    try warmCache(under: copy)
-    return try body(copy)
-  }
-
-  func withEmptyDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let path = try site.freshPath()
-    defer { try? removeTree(path) }
-    try makeDirectories(path)
-    return try body(path)
-  }
 }
