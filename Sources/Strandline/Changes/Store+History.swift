@@ -25,7 +25,7 @@ extension Store {
     let snapshot = try engine.snapshot()
     let table = try snapshot.state.tables.named(name)
     let key = try table.storeKey(key)
-    let cursor = MergedCursor(snapshot.state.stack.cursors())
+    let cursor = MergedCursor(snapshot.state.stack.cursors(usesCache: true))
     try key.withView { (key) throws(StoreError) in try cursor.seek(to: key) }
     var versions: [RowVersion] = []
     while let version = cursor.current {

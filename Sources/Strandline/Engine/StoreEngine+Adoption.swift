@@ -24,7 +24,7 @@ extension StoreEngine {
     let stack = try staging.snapshot().state.stack
     let last = try syncedSequence()
     return try writeStaged(
-      stack.cursors(),
+      stack.cursors(usesCache: false),
       keyCountMax: stack.memory.reduce(0) { $0 + $1.versionCount } + stack.disk.reduce(0) { $0 + $1.keyCount },
       covering: 1...last, isBottom: true, shouldStop: shouldStop, where: { _ in true })
   }

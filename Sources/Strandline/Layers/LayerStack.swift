@@ -44,16 +44,18 @@ final class LayerStack: Sendable {
   }
 
   /// A cursor over all versions of each layer that has any, top first.
-  func cursors() -> [any VersionCursor] {
+  ///
+  /// - Parameter usesCache: see ``DiskLayer/makeCursor(usesCache:)``.
+  func cursors(usesCache: Bool) -> [any VersionCursor] {
     var cursors: [any VersionCursor] = []
     for layer in memory where !layer.isEmpty { cursors.append(layer.makeCursor()) }
-    for layer in disk { cursors.append(layer.makeCursor()) }
+    for layer in disk { cursors.append(layer.makeCursor(usesCache: usesCache)) }
     return cursors
   }
 
   /// What is visible at `sequence` in `range`, in key order.
   func visible(in range: KeyRange, at sequence: UInt64, reverse: Bool = false) -> VisibleCursor {
-    VisibleCursor(cursors(), range: range, at: sequence, reverse: reverse)
+    VisibleCursor(cursors(usesCache: true), range: range, at: sequence, reverse: reverse)
   }
 
   /// The oldest sequence number at which every layer still answers as it was.

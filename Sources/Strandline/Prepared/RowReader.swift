@@ -54,7 +54,7 @@ public struct RowReader: ~Copyable {
   ///   - from: the first key, or where it would be; nil: from the first row, or backwards from the last.
   ///   - backwards: whether the last row comes first; `from` is then the last key.
   /// - Throws: as ``read(_:in:_:)``.
-  /// - Complexity: a look at each row; a scan leaves the cache as it is. It begins with sorting what is new in memory.
+  /// - Complexity: a look at each row. A scan takes room in the cache that nobody has, and it begins with sorting what is new in memory.
   public func scan(
     _ prepared: borrowing PreparedTable, from: [Value]? = nil, backwards: Bool = false,
     _ body: (borrowing StoredRowView) throws -> Bool

@@ -25,7 +25,7 @@ struct UnnamedNumbers {
   /// Of all versions of rows and index entries in `stack`.
   init(in stack: LayerStack, knowing tables: Tables) throws(StoreError) {
     self.init(knowing: tables)
-    let cursor = MergedCursor(stack.cursors())
+    let cursor = MergedCursor(stack.cursors(usesCache: false))
     for family in [Family.row, .index] {
       try StoreKey(KeyPrefix(family)).withView { (key) throws(StoreError) in try cursor.seek(to: key) }
       while let version = cursor.current, version.key.prefix.familyNumber == family.rawValue {

@@ -5,7 +5,8 @@ internal import CStrandline
 ///
 /// Many shards, each with a lock of its own. A hit is answered under its shard's lock; nothing is read or decoded under one.
 /// Which block goes is decided by CLOCK. While there is no room left, a block is taken in on its second miss, so that reads all
-/// over a store larger than the cache do not wash out what is read often.
+/// over a store larger than the cache do not wash out what is read often; what a scan goes through on its way takes room that nobody
+/// has, and goes first. A cursor pins the block that it stands in.
 final class BlockCache: Sendable {
   struct Statistics: Hashable, Sendable {
     var byteCountMax = 0
@@ -26,6 +27,8 @@ final class BlockCache: Sendable {
     var wasUsed = false
     /// Whether it lies in a slab of the pool.
     let isPiece: Bool
+    /// Cursors that stand in the block: it stays.
+    var pinCount: UInt32 = 0
 
     /// Small, so that the image's numbers lie in the frame's first cache line.
     static let headerByteCount = 32
@@ -81,17 +84,21 @@ final class BlockCache: Sendable {
     /// Whether the next frame takes another one's place.
     var isScarce: Bool { byteCount > byteCountMax - byteCountMax / 8 }
 
-    /// Takes a frame in and puts those that must go into `victims`; false if it is too large for the shard.
+    /// Takes a frame in and puts those that must go into `victims`; false if it is too large for the shard, or all others are pinned.
     mutating func insert(
       _ frame: UnsafeMutablePointer<Frame>, at slot: Slots, layerNumber: UInt64,
       victims: inout [UnsafeMutablePointer<Frame>]
     ) -> Bool {
       let needed = frame.pointee.byteCount
       guard needed <= byteCountMax else { return false }
+      // Whoever is passed over twice is pinned.
+      var patience = 2 * frames.count
       while byteCount + needed > byteCountMax {
         if hand >= frames.count { hand = 0 }
         let candidate = frames[hand]
-        if candidate.pointee.wasUsed {
+        if candidate.pointee.wasUsed || candidate.pointee.pinCount > 0 {
+          guard patience > 0 else { return false }
+          patience -= 1
           candidate.pointee.wasUsed = false
           hand += 1
         } else {

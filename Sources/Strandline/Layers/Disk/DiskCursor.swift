@@ -2,7 +2,7 @@
 
 // HOT PATH: once per version in a scan or merge. Evidence: Docs/Benchmarks.md, "scan.full".
 
-/// Goes through a layer in order, in memory of its own: a scan leaves the cache as it is.
+/// Goes through a layer in order: block by block where the cache has them, else in memory of its own.
 ///
 /// A failed call leaves the cursor without a current version; it may be placed anew.
 final class DiskCursor: VersionCursor {
@@ -12,6 +12,10 @@ final class DiskCursor: VersionCursor {
     /// Only `at` has a current version.
     var place = Place.inFront
     var block = 0
+    /// Whether ``block`` is open.
+    var hasBlock = false
+    /// The block, if it lies in the cache.
+    var pinned: UnsafeMutablePointer<BlockCache.Frame>?
     /// Of the current version, in its block.
     var index = 0
     var keyByteCount = 0
@@ -26,6 +30,7 @@ final class DiskCursor: VersionCursor {
   }
 
   let layer: DiskLayer
+  private let usesCache: Bool
   private let scratch: BlockScratch
   private let state: UnsafeMutablePointer<State>
   /// The block that the current version is in; set when there is one.
@@ -36,8 +41,9 @@ final class DiskCursor: VersionCursor {
   /// A short scan reads one block; each read that goes on from it is twice as long, up to this.
   private static let readByteCountMax = 256 << 10
 
-  init(_ layer: DiskLayer) {
+  init(_ layer: DiskLayer, usesCache: Bool) {
     self.layer = layer
+    self.usesCache = usesCache
     scratch = layer.takeScratch()
     state = .allocate(capacity: 1)
     state.initialize(to: State())
@@ -46,6 +52,7 @@ final class DiskCursor: VersionCursor {
   }
 
   deinit {
+    closeBlock()
     key.deallocate()
     view.deallocate()
     state.deinitialize(count: 1)
@@ -180,29 +187,54 @@ final class DiskCursor: VersionCursor {
 
   // MARK: Blocks
 
-  /// Decodes a block, with a read if its bytes are not here yet.
+  /// Opens a block: in the cache, or else decoded, with a read if its bytes are not here yet.
   private func open(_ block: Int) throws(StoreError) {
-    if !state.pointee.readBlocks.contains(block) { try read(block) }
+    let step = state.pointee.hasBlock ? block - state.pointee.block : 0
+    closeBlock()
+    var takesIn = false
+    if usesCache {
+      switch layer.pin(block, goesOn: abs(step) == 1) {
+      case .hit(let frame):
+        state.pointee.pinned = frame
+        return show(BlockView(frame: BlockCache.Frame.image(frame)), of: block)
+      case .miss(let answer): takesIn = answer
+      }
+    }
+    if !state.pointee.readBlocks.contains(block) { try read(block, step: step) }
     let first = layer.index.offset(of: state.pointee.readBlocks.lowerBound)
     let offset = layer.index.offset(of: block)
     let byteCount = layer.index.offset(of: block + 1) - offset
-    view.pointee = try layer.decode(
-      UnsafeRawBufferPointer(start: scratch.input.start + (offset - first), count: byteCount), at: offset, scratch)
-    state.pointee.block = block
-    state.pointee.prefix = view.pointee.prefix
-    key.copyMemory(from: view.pointee.keys + view.pointee.sharedOffset, byteCount: view.pointee.sharedByteCount)
+    show(
+      try layer.decode(
+        UnsafeRawBufferPointer(start: scratch.input.start + (offset - first), count: byteCount), at: offset, scratch),
+      of: block)
+    if takesIn { layer.takeIn(view.pointee, block) }
   }
 
-  /// Reads a block, and its neighbours in the direction in which the cursor has gone.
-  private func read(_ block: Int) throws(StoreError) {
-    let done = state.pointee.readBlocks
+  private func show(_ opened: BlockView, of block: Int) {
+    view.pointee = opened
+    state.pointee.block = block
+    state.pointee.hasBlock = true
+    state.pointee.prefix = opened.prefix
+    key.copyMemory(from: opened.keys + opened.sharedOffset, byteCount: opened.sharedByteCount)
+  }
+
+  private func closeBlock() {
+    state.pointee.hasBlock = false
+    guard let frame = state.pointee.pinned else { return }
+    state.pointee.pinned = nil
+    layer.unpin(frame, ofBlock: state.pointee.block)
+  }
+
+  /// Reads a block, and its neighbours in the direction in which the cursor goes on.
+  ///
+  /// - Parameter step: from the block before to this one.
+  private func read(_ block: Int, step: Int) throws(StoreError) {
     var blocks = block..<block + 1
-    let goesOn = !done.isEmpty && block == done.upperBound
-    let goesBack = !done.isEmpty && block == done.lowerBound - 1
-    if goesOn || goesBack {
+    if abs(step) == 1 {
       state.pointee.readByteCount = min(max(16 << 10, state.pointee.readByteCount * 2), Self.readByteCountMax)
       let limit = state.pointee.readByteCount
-      if goesOn {
+      if step > 0 {
         let start = layer.index.offset(of: block)
         var end = block + 1
         while end < layer.index.blockCount, layer.index.offset(of: end + 1) - start <= limit { end += 1 }

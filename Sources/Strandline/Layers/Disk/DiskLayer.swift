@@ -9,10 +9,10 @@ final class DiskLayer: @unchecked Sendable {
   let footer: LayerFooter
   let index: LayerIndex
   let reader: LayerReader
-  private let cache: BlockCache
-  private let cacheNumber: UInt64
+  let cache: BlockCache
+  let cacheNumber: UInt64
   /// For the cache: one word for each block.
-  private let slots: BlockCache.Slots
+  let slots: BlockCache.Slots
   private let filter: LayerFilter
   /// What blocks were compressed against; empty for none.
   let dictionary: [UInt8]
@@ -266,25 +266,6 @@ final class DiskLayer: @unchecked Sendable {
     return finding
   }
 
-  /// Copies a decoded block into the cache. Nothing is copied or freed under the lock.
-  private func takeIn(_ view: BlockView, _ block: Int) {
-    let keysByteCount = view.sharedOffset + view.sharedByteCount
-    let bodiesByteCount = view.end(view.count - 1)
-    let frame = cache.frames.allocate(imageByteCount: keysByteCount + bodiesByteCount)
-    let image = BlockCache.Frame.image(frame)
-    image.copyMemory(from: view.keys, byteCount: keysByteCount)
-    (image + keysByteCount).copyMemory(from: view.bodies, byteCount: bodiesByteCount)
-    var victims: [UnsafeMutablePointer<BlockCache.Frame>] = []
-    let slot = slots + block
-    let isIn = cache.withShard(ofBlock: block, cacheNumber) { shard in
-      // Another reader may have been quicker.
-      guard slot.pointee <= BlockCache.missedOnce else { return false }
-      return shard.insert(frame, at: slot, layerNumber: cacheNumber, victims: &victims)
-    }
-    if !isIn { cache.frames.free(frame) }
-    for victim in victims { cache.frames.free(victim) }
-  }
-
   @inline(__always)
   private static func find(
     _ key: UnsafeRawBufferPointer, at sequence: UInt64, in view: BlockView, into buffer: inout ValueBuffer
@@ -304,7 +285,9 @@ final class DiskLayer: @unchecked Sendable {
   }
 
   /// Versions in order, from both ends. The cursor keeps the layer alive.
-  func makeCursor() -> DiskCursor { DiskCursor(self) }
+  ///
+  /// - Parameter usesCache: whether it looks for blocks in the cache and leaves some there. A merge, which reads all once, does not.
+  func makeCursor(usesCache: Bool = false) -> DiskCursor { DiskCursor(self, usesCache: usesCache) }
 
   // MARK: Statistics
 

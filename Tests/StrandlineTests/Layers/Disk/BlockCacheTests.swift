@@ -52,6 +52,83 @@ struct BlockCacheTests {
     #expect(missed <= 4, "\(missed) misses")
   }
 
+  /// Many cursors in a cache too small for them, each of which must see the layer as if it were alone.
+  @Test(arguments: [16_000, 80_000, 64 << 20])
+  func `cursors go through cached blocks as through others`(byteCountMax: Int) throws {
+    let seed: UInt64 = 44
+    let cache = BlockCache(byteCountMax: byteCountMax)
+    do {
+      let (bench, model, layer) = try Self.layer(cache, rows: 3000, seed: seed)
+      var random = SeededGenerator(seed: seed)
+      var buffer = ValueBuffer()
+      var cursors = (0..<12).map { number in (cursor: layer.makeCursor(usesCache: number % 4 != 3), place: -1) }
+      for step in 0..<20_000 {
+        let number = Int.random(in: 0..<cursors.count, using: &random)
+        let cursor = cursors[number].cursor
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0:
+          let place = Int.random(in: 0..<model.versions.count, using: &random)
+          try model.versions[place].key.withView { (key) throws(StoreError) in try cursor.seek(to: key) }
+          cursors[number].place = place
+        case 1:
+          let place = Int.random(in: 0..<model.versions.count, using: &random)
+          try model.versions[place].key.withView { (key) throws(StoreError) in try cursor.seekBack(before: key) }
+          cursors[number].place = place - 1
+        case 2:
+          // A new one in its place: pins go with a cursor.
+          cursors[number] = (layer.makeCursor(usesCache: true), -1)
+        case 3...9:
+          try cursor.retreat()
+          cursors[number].place = max(-1, cursors[number].place - 1)
+        case 10:
+          let version = model.versions.randomElement(using: &random)!
+          #expect(try bench.find(layer, version.key, &buffer).1 == version.value)
+        default:
+          try cursor.advance()
+          cursors[number].place = min(model.versions.count, cursors[number].place + 1)
+        }
+        // All of them: what one does must not pull the block away under another.
+        for (cursor, place) in step % 8 == 0 ? cursors : [cursors[number]] {
+          let expected = model.versions.indices.contains(place) ? model.versions[place] : nil
+          #expect(cursor.current.map { OwnedVersion(copying: $0) } == expected, "seed \(seed), step \(step)")
+        }
+        #expect(cache.statistics.byteCount <= byteCountMax)
+      }
+      #expect(cache.statistics.hitCount > 100)
+    }
+    #expect(cache.statistics.blockCount == 0 && cache.statistics.byteCount == 0)
+  }
+
+  @Test func `a scan takes room that nobody has, and gives it up first`() throws {
+    let cache = BlockCache(byteCountMax: 120_000)
+    let (bench, model, layer) = try Self.layer(cache, rows: 6000, seed: 45)
+    var buffer = ValueBuffer()
+    let hot = model.versions[100].key
+    for _ in 0..<3 { _ = try bench.find(layer, hot, &buffer) }
+    func scan() throws {
+      let cursor = layer.makeCursor(usesCache: true)
+      var seen = 0
+      try cursor.advance()
+      while cursor.current != nil {
+        seen += 1
+        try cursor.advance()
+      }
+      #expect(seen == model.versions.count)
+    }
+    try scan()
+    let filled = cache.statistics
+    #expect(filled.evictedCount == 0 && filled.byteCount > 60_000)
+    try scan()
+    #expect(cache.statistics.evictedCount == 0 && cache.statistics.hitCount > filled.hitCount)
+    let before = cache.statistics.missCount
+    _ = try bench.find(layer, hot, &buffer)
+    #expect(cache.statistics.missCount == before)
+    // Merges leave it as it is.
+    let merged = layer.makeCursor()
+    try merged.seekBack(before: nil)
+    #expect(cache.statistics.missCount == before)
+  }
+
   @Test func `readers beside each other read what one reads alone`() throws {
     let seed: UInt64 = 43
     let cache = BlockCache(byteCountMax: 80_000)
@@ -68,7 +145,7 @@ struct BlockCacheTests {
             for version in otherModel.versions.prefix(100) {
               #expect(try other.find(layer, version.key, &buffer).1 == version.value)
             }
-            let cursor = layer.makeCursor()
+            let cursor = layer.makeCursor(usesCache: true)
             try cursor.seekBack(before: nil)
             #expect(cursor.current.map { OwnedVersion(copying: $0) } == otherModel.versions.last)
           }
@@ -77,6 +154,16 @@ struct BlockCacheTests {
             let version = model.versions.randomElement(using: &random)!
             let found = try bench.find(layer, version.key, at: version.sequence, &buffer)
             #expect(found.1 == version.value, "seed \(seed), thread \(thread)")
+            // A few steps from there, the first block's pin beside the evictions of the others.
+            let cursor = layer.makeCursor(usesCache: true)
+            try version.key.withView { (key) throws(StoreError) in try cursor.seek(to: key) }
+            var place = model.index(from: version.key)
+            for _ in 0..<random.next() % 40 {
+              let expected = place < model.versions.count ? model.versions[place] : nil
+              #expect(cursor.current.map { OwnedVersion(copying: $0) } == expected, "seed \(seed), thread \(thread)")
+              try cursor.advance()
+              place += 1
+            }
           }
         }
       } catch {

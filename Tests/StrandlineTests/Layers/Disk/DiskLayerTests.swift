@@ -64,12 +64,14 @@ struct DiskLayerTests {
     #expect(try layer.verify().isEmpty)
   }
 
-  @Test(arguments: cases)
-  private func `cursors go through all versions in order, both ways and from anywhere`(_ test: Case) throws {
+  @Test(arguments: cases, [false, true])
+  private func `cursors go through all versions in order, both ways and from anywhere`(
+    _ test: Case, usesCache: Bool
+  ) throws {
     let seed: UInt64 = 12
     let (_, model, layer) = try Self.make(test, seed: seed)
     var random = SeededGenerator(seed: seed)
-    let cursor = layer.makeCursor()
+    let cursor = layer.makeCursor(usesCache: usesCache)
     #expect(cursor.current == nil)
     var seen: [OwnedVersion] = []
     try StoreKey(KeyPrefix(rawValue: 0)).withView { (key) throws(StoreError) in try cursor.seek(to: key) }

@@ -336,7 +336,7 @@ struct LayerDamageTests {
         for version in subject.model.versions {
           _ = try? bench.find(layer, version.key, at: version.sequence, &buffer)
         }
-        let cursor = layer.makeCursor()
+        let cursor = layer.makeCursor(usesCache: true)
         try cursor.seekBack(before: nil)
         var count = 0
         while cursor.current != nil, count < 5000 {
