@@ -23,21 +23,32 @@ enum MergePolicy {
   /// - Parameters:
   ///   - byteCounts: sizes of the layers on disk, top first.
   ///   - unit: size of a layer written out of memory.
-  static func next(byteCounts: [UInt64], unit: UInt64) -> Range<Int>? {
+  ///   - barriers: layers that no merge may take along, ascending.
+  static func next(byteCounts: [UInt64], unit: UInt64, around barriers: [Int] = []) -> Range<Int>? {
+    var start = 0
+    for end in barriers + [byteCounts.count] {
+      if let range = next(byteCounts: byteCounts[start..<end], unit: unit) { return range }
+      start = end + 1
+    }
+    return nil
+  }
+
+  private static func next(byteCounts: ArraySlice<UInt64>, unit: UInt64) -> Range<Int>? {
+    let first = byteCounts.startIndex
     let levels = byteCounts.map { level(byteCount: $0, unit: unit) }
     var start = 0
     while start < levels.count {
       // A run of layers none of which is larger than the first one's step: smaller ones between large ones go along.
       var end = start + 1
       while end < levels.count, levels[end] <= levels[start] { end += 1 }
-      if end - start >= width { return start..<end }
+      if end - start >= width { return first + start..<first + end }
       start += 1
     }
     guard levels.count > layerCountMax else { return nil }
     // The cheapest window.
-    let windows = 0...(byteCounts.count - width)
+    let windows = first...(byteCounts.endIndex - width)
     let cost = { (first: Int) in byteCounts[first..<first + width].reduce(UInt64(0)) { $0 &+ $1 } }
-    guard let first = windows.min(by: { cost($0) < cost($1) }) else { return nil }
-    return first..<first + width
+    guard let cheapest = windows.min(by: { cost($0) < cost($1) }) else { return nil }
+    return cheapest..<cheapest + width
   }
 }

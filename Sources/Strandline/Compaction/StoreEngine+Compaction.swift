@@ -31,22 +31,30 @@ extension StoreEngine {
 
   // MARK: Steps
 
-  /// What the compactor's thread does when it is woken.
+  /// What the compactor's thread does when it is woken. A step that fails keeps none of the others from being made.
   func compactInBackground() {
-    do throws(StoreError) {
-      while try writeOutOldestFrozen(effort: .fast) {}
-      while let range = MergePolicy.next(byteCounts: layerByteCounts, unit: mergeUnit) {
-        guard try merge(range, effort: .fast) else { break }
+    var failures: [StoreError] = []
+    func attempt(_ step: () throws(StoreError) -> Void) {
+      guard !compactor.shouldStop, !failures.contains(.closed) else { return }
+      do throws(StoreError) {
+        try step()
+      } catch {
+        if !failures.contains(error) { failures.append(error) }
       }
-      try releaseHistory()
-      try buildIndexes()
-      gate.noteCompaction(failure: nil)
-    } catch {
-      guard error != .closed, !compactor.shouldStop else { return }
-      gate.noteCompaction(failure: error)
-      options.observer?.note(.compactionFailed(error))
-      compactor.retry(at: environment.clock.monotonicNanoseconds() + 1_000_000_000)
     }
+    attempt { () throws(StoreError) in try writeOutFrozen(effort: .fast) }
+    attempt { () throws(StoreError) in try mergeInBackground() }
+    attempt { () throws(StoreError) in try releaseHistory() }
+    attempt { () throws(StoreError) in try buildIndexes() }
+    guard !compactor.shouldStop, !failures.contains(.closed) else { return }
+    for failure in failures { options.observer?.note(.compactionFailed(failure)) }
+    let pause = trouble.withLock { trouble in
+      trouble.noteRound(failed: !failures.isEmpty)
+      return trouble.pause(writersWait: gate.writeOutFailure != nil)
+    }
+    // Nothing can be written any more before the store is opened again.
+    guard !failures.isEmpty, log.status.poison == nil else { return }
+    compactor.retry(at: environment.clock.monotonicNanoseconds() + pause)
   }
 
   /// Has the compactor write everything into one layer, and waits for it.
@@ -78,17 +86,38 @@ extension StoreEngine {
   /// Writes everything into one layer. On the compactor's thread.
   private func compactFully() throws(StoreError) {
     lane.withLock { lane in freeze(&lane) }
-    while try writeOutOldestFrozen(effort: .thorough) {}
+    try writeOutFrozen(effort: .thorough)
     let stack = lane.withLock { $0.state.stack }
+    var failure: StoreError?
     if stack.disk.count > 1 || stack.disk.first.map(hasGarbage) ?? false {
-      _ = try merge(0..<stack.disk.count, effort: .thorough)
+      do throws(StoreError) { _ = try merge(0..<stack.disk.count, effort: .thorough) } catch { failure = error }
     }
+    // The log goes also where a layer is damaged.
     try releaseHistory(leavesActive: true)
-    gate.noteCompaction(failure: nil)
+    if let failure { throw failure }
   }
 
   private var mergeUnit: UInt64 { UInt64(options.memoryLayerByteCountMax) }
-  private var layerByteCounts: [UInt64] { lane.withLock { $0.state.stack.disk.map(\.entry.byteCount) } }
+
+  private func mergeInBackground() throws(StoreError) {
+    while true {
+      let layers = lane.withLock { $0.state.stack.disk }
+      let damaged = trouble.withLock { $0.damagedLayers }
+      let range = MergePolicy.next(
+        byteCounts: layers.map(\.entry.byteCount), unit: mergeUnit,
+        around: layers.indices.filter { damaged.contains(layers[$0].entry.id) })
+      guard let range else { return }
+      do throws(StoreError) {
+        guard try merge(range, effort: .fast) else { return }
+      } catch {
+        guard case .corrupt(let report) = error,
+          let layer = layers[range].first(where: { $0.reader.path == report.file }),
+          trouble.withLock({ $0.noteDamage(of: layer.entry.id) })
+        else { throw error }
+        options.observer?.note(.compactionFailed(error))
+      }
+    }
+  }
 
   /// Whether rewriting the bottom layer alone would drop anything.
   private func hasGarbage(_ layer: DiskLayer) -> Bool {
@@ -111,7 +140,7 @@ extension StoreEngine {
     let step = try build(
       [frozen.makeCursor()], level: 0, covering: first...last, horizon: min(historyHorizon, last),
       isBottom: stack.disk.isEmpty, versionCountMax: frozen.versionCount, effort: effort,
-      tables: try settledTables(of: stack))
+      tables: settledTables(of: stack))
     guard let step else { throw .closed }
     let entries = (step.layer.map { [$0.entry] } ?? []) + stack.disk.map(\.entry)
     guard try putInForce(entries, through: last, epoch: stack.epoch, made: step.layer) else { return true }
@@ -131,10 +160,21 @@ extension StoreEngine {
     gate.noteWrittenOut()
   }
 
+  /// Writes all frozen memory layers to disk. Writers who wait for that are told if it fails.
+  private func writeOutFrozen(effort: LayerOptions.Effort) throws(StoreError) {
+    do throws(StoreError) {
+      while try writeOutOldestFrozen(effort: effort) {}
+    } catch {
+      gate.noteWriteOut(failure: error)
+      throw error
+    }
+    gate.noteWriteOut(failure: nil)
+  }
+
   /// A merge takes seconds, and a frozen layer that waits for its end would make writers wait.
-  private func writeOutFrozen() throws(StoreError) {
+  private func writeOutFrozenMeanwhile() throws(StoreError) {
     guard published.withLock({ $0.snapshot.state.stack.memory.count > 1 }) else { return }
-    while try writeOutOldestFrozen(effort: .fast) {}
+    try writeOutFrozen(effort: .fast)
   }
 
   /// Merges layers on disk into one. False: it was told to stop, or a reset made it useless.
@@ -150,8 +190,7 @@ extension StoreEngine {
       layers.map { $0.makeCursor() }, level: MergePolicy.level(byteCount: size, unit: mergeUnit),
       covering: bottom.entry.firstSequence.rawValue...last, horizon: horizon, isBottom: isBottom,
       versionCountMax: layers.reduce(0) { $0 + $1.versionCount }, dictionary: Self.dictionary(of: layers),
-      effort: effort,
-      tables: try settledTables(of: state.stack), meanwhile: writeOutFrozen)
+      effort: effort, tables: settledTables(of: state.stack), meanwhile: writeOutFrozenMeanwhile)
     guard let step else { return false }
     // Layers that were written out meanwhile lie on top; those below are as they were, unless there was a reset.
     let now = lane.withLock { $0.state.stack }
@@ -193,10 +232,12 @@ extension StoreEngine {
   private func build(
     _ cursors: [any VersionCursor], level: UInt8, covering: ClosedRange<UInt64>, horizon: UInt64, isBottom: Bool,
     versionCountMax: Int, dictionary: LayerOptions.Dictionary = .sampled, effort: LayerOptions.Effort,
-    tables: Tables,
+    tables: Tables?,
     meanwhile: () throws(StoreError) -> Void = {}
   ) throws(StoreError) -> Step? {
     let started = environment.clock.monotonicNanoseconds()
+    // No root can be written for it.
+    if let poison = log.status.poison { throw .poisoned(first: poison, buffered: log.status.bufferedCommitCount) }
     // No layer may hold what a sync of the log has not covered.
     if log.status.durable.sequence.rawValue < covering.upperBound { try syncLog() }
     var writer = try LayerWriter(
@@ -211,7 +252,7 @@ extension StoreEngine {
           return compactor.shouldStop
         },
         output: { (version) throws(StoreError) in
-          guard tables.keeps(version.key) else { return }
+          guard tables?.keeps(version.key) ?? true else { return }
           count += 1
           try writer.append(version)
         })
@@ -231,15 +272,26 @@ extension StoreEngine {
       level: level, covering: SequenceNumber(covering.lowerBound)...SequenceNumber(covering.upperBound),
       horizon: horizon,
       times: times.withLock { $0.samples })
-    let layer = try DiskLayer(
-      opening: entry, in: directory, identifier: log.status.identifier, cache: cache, keySeed: seeds.disk)
+    let layer: DiskLayer
+    do throws(StoreError) {
+      layer = try DiskLayer(
+        opening: entry, in: directory, identifier: log.status.identifier, cache: cache, keySeed: seeds.disk)
+    } catch {
+      directory.discard(directory.path(of: entry.fileName))
+      throw error
+    }
     return Step(layer: layer, versionCount: count, nanoseconds: environment.clock.monotonicNanoseconds() - started)
   }
 
   /// The tables as of the newest commit that is acknowledged and of which no history is kept: what was dropped by then nobody can see.
-  private func settledTables(of stack: LayerStack) throws(StoreError) -> Tables {
+  /// Nil: they cannot be read just now. Then nothing is dropped, for a damaged block must not keep memory from being written out.
+  private func settledTables(of stack: LayerStack) -> Tables? {
     let acknowledged = published.withLock { $0.snapshot.sequence }
-    return Tables(try Catalog(storedIn: stack, at: max(stack.horizon, min(historyHorizon, acknowledged))))
+    do throws(StoreError) {
+      return Tables(try Catalog(storedIn: stack, at: max(stack.horizon, min(historyHorizon, acknowledged))))
+    } catch {
+      return nil
+    }
   }
 
   func syncLog() throws(StoreError) {
@@ -252,17 +304,34 @@ extension StoreEngine {
     _ entries: [LayerEntry], through sequence: UInt64?, epoch: UInt64, made layer: DiskLayer?
   ) throws(StoreError) -> Bool {
     do throws(LogError) {
-      let anchor = try sequence.map { (sequence) throws(LogError) in try log.position(of: SequenceNumber(sequence)) }
+      let anchor = try sequence.map { (sequence) throws(LogError) in try ownPosition(of: SequenceNumber(sequence)) }
       try log.publishRoot(layers: entries, anchor: anchor, epoch: epoch)
       return true
     } catch {
-      // A reset in between also takes away the commit that replay was to begin behind.
-      guard log.status.epoch != epoch else {
+      let status = log.status
+      if status.epoch == epoch, status.poison != nil {
         // META may name the new layer or not. Whoever opens the store next knows, and removes what it does not name.
         throw StoreError(error)
       }
+      // META is as it was.
       if let layer { directory.discard(directory.path(of: layer.entry.fileName)) }
+      // A reset in between also takes away the commit that replay was to begin behind.
+      guard status.epoch != epoch else { throw StoreError(error) }
       return false
+    }
+  }
+
+  /// Of a commit that this store has written and not released.
+  private func ownPosition(of sequence: SequenceNumber) throws(LogError) -> Position {
+    do throws(LogError) {
+      return try log.position(of: sequence)
+    } catch {
+      switch error {
+      // The files are not those that were written.
+      case .historyTrimmed, .historyForked:
+        throw .ioFailed(IOFailure(operation: .read, path: log.path, errno: .staleFile))
+      default: throw error
+      }
     }
   }
 

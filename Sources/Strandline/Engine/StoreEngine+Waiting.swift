@@ -5,10 +5,10 @@
 extension StoreEngine {
   /// Waits on this thread until a writer may enter the lane.
   ///
-  /// - Throws: what compaction failed with, if the memory layer is full of commits that cannot be written out; ``StoreError/closed``.
+  /// - Throws: what writing it out failed with, if the memory layer is full of commits that cannot be written out; ``StoreError/closed``.
   func passGate() throws(StoreError) {
     if try gate.passAtOnce() { return }
-    if gate.compactionFailure != nil { compactor.retryWithoutThread() }
+    if gate.writeOutFailure != nil { compactor.retryWithoutThread() }
     let started = environment.clock.monotonicNanoseconds()
     waits.withLock { $0.waitingCount += 1 }
     defer { waits.withLock { $0.waitingCount -= 1 } }
@@ -17,7 +17,7 @@ extension StoreEngine {
 
   /// As ``passGate()``, for tasks: holds no thread of the pool.
   ///
-  /// - Returns: what compaction failed with, if the memory layer is full of commits that cannot be written out.
+  /// - Returns: what writing it out failed with, if the memory layer is full of commits that cannot be written out.
   /// - Throws: `CancellationError`.
   func waitForGate() async throws -> StoreError? {
     if gate.isBusy {
@@ -28,9 +28,9 @@ extension StoreEngine {
       while gate.isBusy { try await Task.sleep(for: .milliseconds(1)) }
       if isStalled { noteStall(since: started) }
     }
-    guard gate.isStalled, gate.compactionFailure != nil else { return nil }
+    guard gate.isStalled, gate.writeOutFailure != nil else { return nil }
     compactor.retryWithoutThread()
-    return gate.isStalled ? gate.compactionFailure : nil
+    return gate.isStalled ? gate.writeOutFailure : nil
   }
 
   private func noteStall(since started: UInt64) {

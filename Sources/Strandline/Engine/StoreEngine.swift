@@ -39,6 +39,7 @@ final class StoreEngine: @unchecked Sendable {
   let times: Lock<TimeTrail>
   let retired = Lock<[RetiredLayer]>([])
   let pace = Lock(WritePace())
+  let trouble = Lock(CompactionTrouble())
   let waits = Lock(WriteWaits())
   /// The thread inside the lane, to tell a write within a write from one beside it.
   private let laneOwner = Atomic<UInt>(0)

@@ -21,8 +21,8 @@ struct WriteGate: ~Copyable, Sendable {
     var isStalled = false
     /// Memory layers that were written out.
     var writtenOutCount: UInt64 = 0
-    /// Why the last attempt to write it out failed.
-    var compactionFailure: StoreError?
+    /// Why the last attempt to write one out failed.
+    var writeOutFailure: StoreError?
     /// Why the last commit was refused that no other had taken along.
     var commitFailure: StoreError?
     var isClosed = false
@@ -40,13 +40,13 @@ struct WriteGate: ~Copyable, Sendable {
 
   /// Waits until a writer may enter the lane; answers whether it had to wait for compaction.
   ///
-  /// - Throws: what compaction failed with, if the store is full of commits that cannot be written out.
+  /// - Throws: what writing out failed with, if the store is full of commits that cannot be written out.
   func passAsWriter() throws(StoreError) -> Bool {
     var waited = false
     let failure: StoreError?? = monitor.wait { state -> StoreError?? in
       if state.isClosed { return .some(.closed) }
       if state.isStalled {
-        if let failure = state.compactionFailure { return .some(failure) }
+        if let failure = state.writeOutFailure { return .some(failure) }
         waited = true
         return nil
       }
@@ -123,13 +123,13 @@ struct WriteGate: ~Copyable, Sendable {
   }
 
   func stall(_ isStalled: Bool) { monitor.change { $0.isStalled = isStalled } }
-  func noteCompaction(failure: StoreError?) { monitor.change { $0.compactionFailure = failure } }
-  var compactionFailure: StoreError? { monitor.look { $0.compactionFailure } }
+  func noteWriteOut(failure: StoreError?) { monitor.change { $0.writeOutFailure = failure } }
+  var writeOutFailure: StoreError? { monitor.look { $0.writeOutFailure } }
   func noteCommit(failure: StoreError) { monitor.look { $0.commitFailure = failure } }
   var commitFailure: StoreError? { monitor.look { $0.commitFailure } }
   /// A writer would have to wait for something else than the disk.
   var isBusy: Bool {
-    monitor.look { !$0.isClosed && ($0.exclusiveWaiting > 0 || $0.isStalled && $0.compactionFailure == nil) }
+    monitor.look { !$0.isClosed && ($0.exclusiveWaiting > 0 || $0.isStalled && $0.writeOutFailure == nil) }
   }
   var isClosed: Bool { monitor.look { $0.isClosed } }
   var isStalled: Bool { monitor.look { $0.isStalled } }

@@ -23,7 +23,7 @@ public struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
 extension Errno {
   static let noSuchFile = Errno(ENOENT)
   /// The file under a descriptor is not the one its path names any more.
-  static let staleFile = Errno(ESTALE)
+  @_spi(Engine) public static let staleFile = Errno(ESTALE)
 
   /// What opening or reading answers where a directory, a link, a socket or a device stands in a file's place.
   var meansNoRegularFile: Bool { [ELOOP, EISDIR, ENXIO, ENOTDIR].contains(rawValue) }
