@@ -107,7 +107,7 @@ extension Table {
     var cells: [(column: UInt16, value: Value)] = []
     var key: [Value] = []
     for name in keyNames { key.append(row[name] ?? .null) }
-    for cell in row.cells where !keyNames.contains(cell.name) {
+    for cell in row.cells where !keyNames.containsExactly(cell.name) {
       guard let column = column(cell.name) else { throw .unknownColumn(table: name, column: cell.name) }
       cells.append((column.number, try checked(cell.value, column)))
     }

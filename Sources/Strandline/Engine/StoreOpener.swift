@@ -10,9 +10,10 @@ struct StoreOpener {
   ) {
     let started = options.log.environment.clock.monotonicNanoseconds()
     var attempt = 1
+    var missing: Set<UInt64> = []
     while true {
       do throws(StoreError) {
-        let engine = try assemble()
+        let engine = try assemble(&missing)
         if let schema { try engine.adopt(schema, migrations) }
         let stack = engine.lane.withLock { $0.state.stack }
         let report = StoreOpenReport(
@@ -30,7 +31,8 @@ struct StoreOpener {
     }
   }
 
-  private func assemble() throws(StoreError) -> StoreEngine {
+  /// - Parameter missing: layers that META named and that were not there.
+  private func assemble(_ missing: inout Set<UInt64>) throws(StoreError) -> StoreEngine {
     var logOptions = options.log
     let observer = options.observer
     let inner = logOptions.observer
@@ -56,7 +58,7 @@ struct StoreOpener {
     var disk: [DiskLayer] = []
     var times = TimeTrail()
     for entry in status.layers {
-      let layer = try openLayer(entry, directory, status.identifier, cache, seeds.disk)
+      let layer = try openLayer(entry, directory, status.identifier, cache, seeds.disk, &missing)
       disk.append(layer)
     }
     for layer in disk.reversed() {
@@ -74,17 +76,20 @@ struct StoreOpener {
   }
 
   private func openLayer(
-    _ entry: LayerEntry, _ directory: StoreDirectory, _ identifier: StoreIdentifier, _ cache: BlockCache, _ seed: UInt64
+    _ entry: LayerEntry, _ directory: StoreDirectory, _ identifier: StoreIdentifier, _ cache: BlockCache,
+    _ seed: UInt64,
+    _ missing: inout Set<UInt64>
   ) throws(StoreError) -> DiskLayer {
     do throws(StoreError) {
       return try DiskLayer(opening: entry, in: directory, identifier: identifier, cache: cache, keySeed: seed)
     } catch {
-      // A layer that is not there: of a root that a writer beside us has replaced since.
+      // A layer that is not there: of a root that a writer beside us has replaced since. Where META, read again, still names it, it is lost.
       let path = directory.path(of: entry.fileName)
       guard options.log.access == .readOnly, case .some(.none) = try? directory.fileSystem.statusIfPresent(at: path)
       else {
         throw error
       }
+      guard missing.insert(entry.id).inserted else { throw error }
       throw .generationGone
     }
   }

@@ -32,7 +32,7 @@ public struct PreparedTable: Sendable {
   ///
   /// - Throws: ``StoreError/unknownColumn(table:column:)``, also for columns of the key: ``StoredRowView/key`` has them.
   public func column(_ name: String) throws(StoreError) -> PreparedColumn {
-    guard let column = table.column(name), !table.keyNames.contains(where: { UTF8Order.areEqual($0, name) }) else {
+    guard let column = table.column(name), !table.keyNames.containsExactly(name) else {
       throw .unknownColumn(table: table.name, column: name)
     }
     return PreparedColumn(table: table, definition: column)

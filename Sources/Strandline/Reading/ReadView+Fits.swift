@@ -5,7 +5,7 @@ extension ReadView {
     do throws(StoreError) {
       let key = try table.storeKey(table.keyNames.map { row[$0] ?? .null })
       var cells: [(column: UInt16, value: Value)] = []
-      for cell in row.cells where !table.keyNames.contains(cell.name) {
+      for cell in row.cells where !table.keyNames.containsExactly(cell.name) {
         guard cells.count < StoreLimits.columnCountMax else { return false }
         cells.append((UInt16(cells.count + 1), cell.value))
       }

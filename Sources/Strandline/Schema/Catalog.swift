@@ -114,7 +114,7 @@ extension TableDefinition {
     if schema.key != key {
       differences.append(.keyChanged(table: name, stored: Self.text(key), declared: Self.text(schema.key)))
     }
-    for name in schema.droppedColumns where !key.contains(where: { $0.name == name }) {
+    for name in schema.droppedColumns where !key.map(\.name).containsExactly(name) {
       if let place = table.place(ofColumn: name) { table.dropColumn(place) }
     }
     // Renames first: the old name may be declared anew.
@@ -144,7 +144,7 @@ extension TableDefinition {
     for name in schema.droppedIndexes { table.dropIndex(name) }
     for index in schema.indexes {
       let numbers = index.columns.compactMap { name in table.place(ofColumn: name).map { table.columns[$0].number } }
-      if let stored = table.indexes.first(where: { $0.name == index.name && $0.state != .dropped }) {
+      if let stored = table.indexes.first(where: { UTF8Order.areEqual($0.name, index.name) && $0.state != .dropped }) {
         if stored.columns == numbers { continue }
         table.dropIndex(index.name)
       }
@@ -184,7 +184,9 @@ extension TableDefinition {
   }
 
   private mutating func dropIndex(_ name: String) {
-    guard let place = indexes.firstIndex(where: { $0.name == name && $0.state != .dropped }) else { return }
+    guard let place = indexes.firstIndex(where: { UTF8Order.areEqual($0.name, name) && $0.state != .dropped }) else {
+      return
+    }
     indexes[place].state = .dropped
   }
 
@@ -221,7 +223,7 @@ extension Schema {
   /// Whether the schema makes sense by itself.
   func check() throws(StoreError) {
     try Self.checkUnique(tables.map(\.name), "table")
-    for name in dropped where tables.contains(where: { $0.name == name }) {
+    for name in dropped where tables.map(\.name).containsExactly(name) {
       throw .invalidSchema(reason: "table \(name) is declared and dropped at once")
     }
     for table in tables { try table.check() }
@@ -258,7 +260,7 @@ extension TableSchema {
     for (dropped, declared, what) in [
       (droppedColumns, columns.map(\.name), "column"), (droppedIndexes, indexes.map(\.name), "index"),
     ] {
-      if let name = dropped.first(where: declared.contains) {
+      if let name = dropped.first(where: declared.containsExactly) {
         throw .invalidSchema(reason: "\(what) \(name) of \(self.name) is declared and dropped at once")
       }
     }
@@ -266,7 +268,7 @@ extension TableSchema {
     try Schema.checkUnique(renamed.compactMap(\.renamedFrom), "former name of a column of \(name)")
     for column in renamed {
       guard let former = column.renamedFrom else { continue }
-      guard !key.contains(where: { $0.name == former }), !renamed.contains(where: { $0.name == former }) else {
+      guard !key.map(\.name).containsExactly(former), !renamed.map(\.name).containsExactly(former) else {
         throw .invalidSchema(
           reason:
             "column \(column.name) of \(name) is renamed from \(former), which is a key column or is renamed itself")

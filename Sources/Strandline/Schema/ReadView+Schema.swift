@@ -23,12 +23,12 @@ extension Store {
 extension TableSchema {
   /// What a stored definition declares, as far as it is in force.
   init(_ definition: TableDefinition) {
-    let keyNames = Set(definition.key.map(\.name))
+    let keyNames = definition.key.map(\.name)
     let live = definition.columns.filter { !$0.isDropped }
     let names = Dictionary(live.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
     self.init(
       definition.name, key: definition.key,
-      columns: live.filter { !keyNames.contains($0.name) }.map {
+      columns: live.filter { !keyNames.containsExactly($0.name) }.map {
         ColumnSchema($0.name, $0.type, isNullable: $0.isNullable)
       },
       indexes: definition.indexes.filter { $0.state != .dropped }.map { index in

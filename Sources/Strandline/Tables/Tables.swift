@@ -70,7 +70,7 @@ final class Table: Sendable {
     isKeyedByUUID = definition.key.count == 1 && definition.key[0].type == .uuid
     let keyNames = keyNames
     requiredColumns = definition.columns.filter { column in
-      !column.isNullable && !column.isDropped && !keyNames.contains(column.name)
+      !column.isNullable && !column.isDropped && !keyNames.containsExactly(column.name)
     }
     indexes = definition.indexes.filter { $0.state != .dropped }
     var byName: [ExactName: ColumnDefinition] = [:]

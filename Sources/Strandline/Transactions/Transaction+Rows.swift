@@ -136,13 +136,15 @@ extension Transaction {
   // MARK: Application types
 
   /// Adds a row made of a value of the application's own. Otherwise as ``insert(_:into:)``.
-  @discardableResult
+  // A literal of a dictionary is a row.
+  @discardableResult @_disfavoredOverload
   public mutating func insert(_ model: some Encodable, into name: String) throws(StoreError) -> [Value] {
     try insert(try RowEncoder().encode(model), into: name)
   }
 
   /// Adds or replaces a row made of a value of the application's own. Otherwise as ``put(_:into:)``.
-  @discardableResult
+  // A literal of a dictionary is a row.
+  @discardableResult @_disfavoredOverload
   public mutating func put(_ model: some Encodable, into name: String) throws(StoreError) -> [Value] {
     try put(try RowEncoder().encode(model), into: name)
   }
@@ -226,7 +228,7 @@ extension Transaction {
       cells.append((column.number, value))
     }
     for column in table.definition.columns where !column.isNullable && !column.isDropped {
-      let isKey = table.keyNames.contains(column.name)
+      let isKey = table.keyNames.containsExactly(column.name)
       guard isKey || row[column.name] ?? .null != .null else {
         throw .typeMismatch(table: table.name, column: column.name, expected: "\(column.type)", found: "null")
       }
@@ -258,7 +260,7 @@ extension Transaction {
   /// Numbers columns that a table which allows others has not seen yet.
   private mutating func admit(_ row: Row, _ table: Table) throws(StoreError) -> Table {
     guard table.definition.allowsOtherColumns else { return table }
-    let fresh = row.columns.filter { table.column($0) == nil && !table.keyNames.contains($0) }
+    let fresh = row.columns.filter { table.column($0) == nil && !table.keyNames.containsExactly($0) }
     if fresh.isEmpty { return table }
     var catalog = state.tables.catalog
     guard let changed = try catalog.addColumns(fresh, to: table.definition.number) else { return table }

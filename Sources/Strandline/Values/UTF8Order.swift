@@ -23,6 +23,11 @@ enum UTF8Order {
   }
 }
 
+extension Sequence where Element == String {
+  /// Whether one of them has these bytes.
+  func containsExactly(_ name: String) -> Bool { contains { UTF8Order.areEqual($0, name) } }
+}
+
 /// A name as a key of dictionaries and sets, told apart by its bytes as in ``Row``. `String` takes é and e\u{301} for one.
 @_spi(Engine) public struct ExactName: Hashable, Sendable {
   public let text: String

@@ -24,7 +24,7 @@ extension Value {
   ///
   /// A value that has the type stays as it is, and so does null. Whole numbers become decimals, and doubles where these hold them;
   /// doubles and decimals without a fraction become integers. Texts become what JSON has no form for: decimals, bytes (base64), UUIDs,
-  /// timestamps (RFC 3339) and the doubles NaN and Infinity; integers become timestamps (milliseconds since 1970). The one rounding is
+  /// timestamps (RFC 3339) and the doubles NaN and Infinity; whole numbers become timestamps (milliseconds since 1970). The one rounding is
   /// from decimal to double, to the nearest.
   public func converted(to type: ColumnType) -> Value? {
     if type.holds(self) { return self }
@@ -43,6 +43,8 @@ extension Value {
     case (.uuid, .string(let text)): return UUIDBytes(text).map { .uuid($0) }
     case (.timestamp, .string(let text)): return Timestamp.milliseconds(text).map { .timestamp($0) }
     case (.timestamp, .int(let number)): return .timestamp(number)
+    case (.timestamp, .double(let number)): return Int64(exactly: number).map { .timestamp($0) }
+    case (.timestamp, .decimal(let text)): return Self.integer(text).map { .timestamp($0) }
     default: return nil
     }
   }

@@ -36,7 +36,7 @@ struct ModelFilter {
   private func converted(_ operand: Value, _ type: ColumnType) -> Value {
     switch (operand, type) {
     case (.string, .uuid), (.string, .bytes), (.string, .timestamp), (.string, .decimal), (.string, .double),
-      (.int, .timestamp):
+      (.int, .timestamp), (.double, .timestamp), (.decimal, .timestamp):
       operand.converted(to: type) ?? operand
     default: operand
     }

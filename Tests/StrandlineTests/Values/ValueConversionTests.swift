@@ -63,6 +63,15 @@ struct ValueConversionTests {
     #expect(Timestamp.milliseconds(text) == milliseconds)
   }
 
+  @Test func `whole numbers of any kind are times in milliseconds`() {
+    for value in [Value.int(-2), .double(-2), .decimal("-2.0")] {
+      #expect(value.converted(to: .timestamp) == .timestamp(-2), "\(value)")
+    }
+    for value in [Value.double(2.5), .double(.nan), .double(1e19), .decimal("0.5"), .decimal("9223372036854775808")] {
+      #expect(value.converted(to: .timestamp) == nil, "\(value)")
+    }
+  }
+
   @Test(arguments: [
     ("2026-11-30T11:20:39Z", 1_796_037_639_000), ("2026-11-30t11:20:39z", 1_796_037_639_000),
     ("2026-11-30 11:20:39.123456Z", 1_796_037_639_123),

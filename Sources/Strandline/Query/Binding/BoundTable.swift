@@ -1,7 +1,7 @@
 /// A table's columns by their names.
 struct BoundTable: ColumnResolving {
   let definition: TableDefinition
-  private let references: [String: ColumnReference]
+  private let references: [ExactName: ColumnReference]
   private let types: [ColumnReference: ColumnType]
   private let nonNullable: Set<ColumnReference>
   /// Names of columns that are neither dropped nor in the key, by number.
@@ -48,7 +48,8 @@ struct BoundTable: ColumnResolving {
     self.nonNullable = nonNullable
     self.names = names
     self.keyPlaces = keyPlaces
-    references = Dictionary(columns.map { ($0.name, $0.reference) }, uniquingKeysWith: { first, _ in first })
+    references = Dictionary(
+      columns.map { (ExactName($0.name), $0.reference) }, uniquingKeysWith: { first, _ in first })
     self.hidden = hidden
     shownKeyPlaces = definition.key.indices.filter { !definition.key[$0].name.isHiddenColumnName }
     columnsInOrder = columns.filter { !$0.name.isHiddenColumnName }
@@ -57,7 +58,7 @@ struct BoundTable: ColumnResolving {
   }
 
   func column(named name: String) throws(StoreError) -> ColumnReference {
-    if let reference = references[name] { return reference }
+    if let reference = references[ExactName(name)] { return reference }
     if definition.allowsOtherColumns { return .absent }
     throw .unknownColumn(table: definition.name, column: name)
   }

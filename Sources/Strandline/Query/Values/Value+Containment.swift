@@ -13,7 +13,13 @@ extension Value {
   private func contains(_ part: Value, isOutermost: Bool) -> Bool {
     switch (self, part) {
     case (.object(let members), .object(let wanted)):
-      wanted.allSatisfy { name, value in members[name].map { $0.contains(value, isOutermost: false) } ?? false }
+      wanted.allSatisfy { name, value in
+        // Found as `String` compares, it may still be another name.
+        guard let place = members.index(forKey: name), UTF8Order.areEqual(members[place].key, name) else {
+          return false
+        }
+        return members[place].value.contains(value, isOutermost: false)
+      }
     case (.array(let members), .array(let wanted)):
       wanted.allSatisfy { value in members.contains { $0.contains(value, isOutermost: false) } }
     case (.array(let members), _) where isOutermost:

@@ -67,7 +67,10 @@ struct JSONParser {
       guard skip(UInt8(ascii: ":")) else { throw Defect(reason: "a colon belongs behind a member's name") }
       guard members[name] == nil else {
         place = nameAt
-        throw Defect(reason: "the name \"\(name)\" comes twice")
+        throw Defect(
+          reason: members.keys.containsExactly(name)
+            ? "the name \"\(name)\" comes twice"
+            : "the name \"\(name)\" comes twice: an object tells names apart as Unicode does, not by their bytes")
       }
       members[name] = try value(depth: depth + 1)
     } while skip(UInt8(ascii: ","))

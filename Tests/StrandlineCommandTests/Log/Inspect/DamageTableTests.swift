@@ -174,5 +174,13 @@ struct DamageTableTests {
       let run = store.run(["log"] + words)
       #expect(run.code == .corruption, "\(words): \(run.out) \(run.err)")
     }
+    for words in [
+      ["query", "%", "--table", "people", "--count"], ["get", "%", "--table", "people", "--key", "1"],
+      ["history", "%", "--table", "people", "--key", "1"], ["changes", "%"], ["stat", "%"], ["stat", "%", "--quick"],
+    ] {
+      let run = store.run(words)
+      #expect(run.code == .corruption, "\(words): \(run.out) \(run.err)")
+      #expect(run.err.contains(layer), "\(words): \(run.err)")
+    }
   }
 }
