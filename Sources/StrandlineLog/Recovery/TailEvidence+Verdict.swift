@@ -24,7 +24,7 @@ extension TailEvidence {
       throw corrupt(
         .tailLost, "last tag \(hexadecimal(root.tailTag))", "\(hexadecimal(state.tag)), \(stop)")
     default:
-      let promised = tail.offset(of: promise.lsn)
+      let promised = max(tail.offset(of: promise.lsn), Int64(SegmentHeader.blockByteCount))
       if fileByteCount < promised {
         throw corrupt(.fileTruncated, "at least \(promised) bytes", "\(fileByteCount)")
       }
@@ -44,7 +44,10 @@ extension TailFacts {
       root.epoch > evidence.state.epoch
       || root.epoch == evidence.state.epoch && root.resetSequence != evidence.state.reset.sequence
     let promise = evidence.promise.lsn
-    breaksPromise = promise > evidence.verifiedEnd || tail.lsn(at: evidence.fileByteCount) < promise
+    breaksPromise =
+      promise > evidence.verifiedEnd || tail.lsn(at: evidence.fileByteCount) < promise
+      // The header's block was synced before the file had its name.
+      || evidence.fileByteCount < Int64(SegmentHeader.blockByteCount)
     differsFromCleanClose = root.closedCleanly && isNamedByRoot && evidence.state.tag != root.tailTag
     isZeroBehind = evidence.isZeroBehind
   }

@@ -27,6 +27,29 @@ struct MissingSegmentTests {
     }
   }
 
+  /// Killed before its first pause, so that nothing but the header says that there were commits.
+  @Test func `a segment that ends inside its header's block is refused, and salvage says that its end is lost`() throws
+  {
+    let disk = SimulatedDisk()
+    let log = try RecoveredLog.open(disk, seed: 3).log
+    for value in 0..<3 { try log.append([[UInt8(value)]]) }
+    let image = disk.kill().image
+    let segment = try #require(SmallStore.segments(of: image).first)
+    var reasons: [CorruptionReport.Reason: Int] = [:]
+    for length in Array(stride(from: 0, to: SegmentHeader.blockByteCount, by: 37)) + [4095] {
+      var damaged = image
+      damaged.edit(segment) { $0.removeLast($0.count - length) }
+      reasons[try #require(reason(damaged), "\(length) bytes"), default: 0] += 1
+      let after = SimulatedDisk(damaged)
+      let environment = Environment(fileSystem: after, clock: ManualClock(), randomBits: { 7 })
+      let inspector = try StoreInspector(path: SmallStore.path, environment: environment)
+      #expect(try inspector.verify().refusal != nil, "\(length) bytes")
+      let report = try Salvage.run(from: SmallStore.path, to: "/new", environment: environment)
+      #expect(!report.isComplete && report.commitCount == 0, "\(length) bytes: \(report)")
+    }
+    #expect(reasons[.fileTruncated, default: 0] > 50 && reasons.count == 2, "\(reasons)")
+  }
+
   @Test func `a commit at the anchor other than the one META names is refused`() throws {
     let disk = SimulatedDisk()
     let log = try RecoveredLog.open(disk, seed: 1).log

@@ -149,9 +149,9 @@ struct SalvageSource {
     guard let tail, tail.isCorrupt, groups.last?.header == tail.header else { return nil }
     let start = Int64(SegmentHeader.blockByteCount)
     let end = min(max(tail.offset(of: lastFrameEnd), start), tail.evidence.fileByteCount)
-    let confirmedEnd = tail.offset(of: tail.evidence.promise.lsn)
+    let confirmedEnd = max(tail.offset(of: tail.evidence.promise.lsn), start)
     // A mark of a close or a pause has room in a header's length, a commit has not.
-    guard confirmedEnd - end > Int64(FrameHeader.byteCount) || end < min(start, confirmedEnd) else { return nil }
+    guard confirmedEnd - end > Int64(FrameHeader.byteCount) || end < start else { return nil }
     return SalvageReport.LostEnd(file: tail.path, offset: end, confirmedEnd: confirmedEnd)
   }
 
