@@ -19,8 +19,14 @@ enum StrandlineTool {
     StandardStreams.occupyClosed()
     Interruption.install()
     let console = Console.standard()
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    let code = CommandRunner(root: root, version: version).run(arguments, console: console)
+    let runner = CommandRunner(root: root, version: version)
+    let code: ExitCode
+    do throws(UsageError) {
+      code = runner.run(try ProgramArguments.all(), console: console)
+    } catch {
+      console.note("\(root.name): \(TerminalText.escaped(error.description))")
+      code = .usage
+    }
     exit(code.rawValue)
   }
 

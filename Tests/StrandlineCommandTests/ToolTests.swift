@@ -24,6 +24,14 @@ struct ToolTests {
     #expect(try ToolRun(["log", "--help"]).ending == .exited(0))
   }
 
+  /// Mended, two names would be one, and neither the one that was given.
+  @Test func `an argument that is not UTF-8 is refused, and nothing is made`() throws {
+    let run = try ToolRun.shell(
+      #"d=$(mktemp -d); cd "$d"; echo hi | "$0" log append $'A\xff'; echo $?; ls -A | wc -l; cd /; rmdir "$d""#)
+    #expect(run.text == "2\n0\n")
+    #expect(run.errorText.hasPrefix("strandline: an argument is not UTF-8"), "\(run.errorText)")
+  }
+
   @Test func `a reader that goes away ends the tool quietly`() throws {
     let run = try ToolRun.shell(#""$0" --help | true; echo "${PIPESTATUS[0]}""#)
     #expect(run.text == "0\n")

@@ -14,6 +14,8 @@ enum UsageError: Error, Equatable {
   case notInThisBuild(option: String, instead: String)
   case missingArgument(String)
   case extraArgument(String)
+  /// Shown with its bytes mended.
+  case notUTF8(String)
 }
 
 extension UsageError: CustomStringConvertible {
@@ -29,6 +31,7 @@ extension UsageError: CustomStringConvertible {
     case .invalidArgument(let name, let value, let expected): "\(name) '\(value)' is not \(expected)"
     case .repeatedOption(let option): "\(option) was given twice"
     case .conflict(let first, let second): "\(first) and \(second) exclude each other"
+    case .notUTF8(let word): "an argument is not UTF-8, and names are taken as UTF-8: '\(word)'"
     case .incomplete(let option, let other): "\(option) needs \(other) beside it"
     case .notInThisBuild(let option, let instead): "\(option) is not in this build; use \(instead)"
     case .missingArgument(let name): "\(name) is missing"
