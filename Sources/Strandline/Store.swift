@@ -83,6 +83,8 @@ public final class Store: Sendable {
 
   /// The state right behind the commit `sequence`, with the tables as they were then.
   ///
+  /// A number beyond the newest acknowledged commit gives the state as of now, and the view's ``ReadView/sequence`` says which that is.
+  ///
   /// - Throws: ``StoreError/historyTrimmed(first:)`` if versions of then may be gone; see ``StoreOptions/history``.
   public func view(at sequence: SequenceNumber) throws(StoreError) -> ReadView {
     var snapshot = try engine.snapshot()

@@ -13,7 +13,7 @@ extension Transaction {
   /// Appends one event to a stream, which begins with its first event.
   ///
   /// - Parameters:
-  ///   - type: the application's name for the kind of event; not empty.
+  ///   - type: the application's name for the kind of event; may be empty.
   ///   - stream: a name of 1 to 256 bytes.
   /// - Returns: the event's version: 1 for the first, one more for each.
   /// - Throws: ``StoreError/conflict(_:)`` if the stream is not as expected; ``StoreError/limitExceeded(_:)``.

@@ -11,13 +11,12 @@ struct StoreExamples {
     var done = false
   }
 
-  static let schema = Schema(tables: [
-    TableSchema(
-      "todos", key: [KeyColumn("id", .int)], columns: [ColumnSchema("title", .string), ColumnSchema("done", .bool)])
-  ])
-
   func plan(in path: String) async throws -> [Todo] {
-    let store = try await Store.open(at: path, schema: Self.schema)
+    let schema = Schema(tables: [
+      TableSchema(
+        "todos", key: [KeyColumn("id", .int)], columns: [ColumnSchema("title", .string), ColumnSchema("done", .bool)])
+    ])
+    let store = try await Store.open(at: path, schema: schema)
     let live = try store.observe(store.query("todos").where("done", .equals, false).order(by: "title"))
     try await store.write { tx in  // one commit: durable on return, all or nothing
       try tx.insert(Todo(id: 1, title: "works on a plane"), into: "todos")

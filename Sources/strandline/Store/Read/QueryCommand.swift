@@ -9,7 +9,8 @@ struct QueryCommand: Command {
     discussion: [
       "All conditions must be true of a row. Rows come as they are read; the default is columns for people.",
       "  strandline query STORE --table people --where 'age>=18' --order name --limit 10",
-      "Reads one state, beside a writer if there is one.", "",
+      "Reads one state, beside a writer if there is one. Decimals, and so integers beyond 64 bits, come out as JSON strings.",
+      "",
     ] + QueryArguments.filterDiscussion,
     positionals: [StoreAccess.positional],
     options: [StoreAccess.table] + QueryArguments.options + [

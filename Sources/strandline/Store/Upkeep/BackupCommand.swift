@@ -7,7 +7,8 @@ struct BackupCommand: Command {
     name: "backup",
     summary: "Write a complete copy of a store to a new directory.",
     discussion: [
-      "The copy is synced, has an incarnation of its own, and opens like any store. A log without tables is copied, too."
+      "The copy is synced, has an incarnation of its own, and opens like any store. A log without tables is copied, too.",
+      "Wants the store to itself: a process that has it open makes its copies by Store.backup(to:).",
     ],
     positionals: [
       StoreAccess.positional, .init(name: "DIR", summary: "Where the copy is to stand. Nothing may be there."),

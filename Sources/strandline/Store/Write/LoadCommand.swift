@@ -12,6 +12,7 @@ struct LoadCommand: Command {
       "replaces it. The store is made if there is none; the table is made if there is none and its key is given:",
       "  strandline load STORE --table people --key id:int people.jsonl",
       "A table that was made so takes any column; those of --column and --index have cells of one type.",
+      "Integers beyond 64 bits are kept as decimals, which come out as JSON strings.",
       "",
       "Rows are gathered into commits. A commit is there wholly or not at all after any crash, and once it is",
       "acknowledged it stays. SIGINT and SIGTERM write the rows in hand and close the store.",
