@@ -96,7 +96,7 @@ struct ServeCommand: Command {
 
   private func open(_ path: String, _ console: Console) throws -> Store {
     let store = try Store.open(at: path, schema: EmbeddedServerStorage.schema)
-    StoreAccess.noteCut(store.openReport.log.cut, console)
+    StoreAccess.noteOpening(store.openReport.log, console)
     return store
   }
 

@@ -34,6 +34,21 @@ struct LogAppendTests {
     #expect(report.wasClosedCleanly)
   }
 
+  @Test func `damage that made no difference is told`() throws {
+    #expect(try append(Array("a\n".utf8)).errors.isEmpty)
+    #expect(
+      try ToolRun.shell("printf x | dd of=$(ls \(store)/seg*) bs=1 seek=5 conv=notrunc status=none").ending
+        == .exited(0))
+    #expect(
+      try ToolRun.shell("printf x | dd of=\(store)/META bs=1 seek=100 conv=notrunc status=none").ending == .exited(0))
+    let run = try append(Array("b\n".utf8), "--acks")
+    #expect(run.ending == .exited(0))
+    #expect(try Acknowledgement.parse(run.output) == [Acknowledgement(sequence: 2, recordCount: 1)])
+    #expect(run.errorText.contains("META: slot 0 was damaged"), "\(run.errorText)")
+    #expect(run.errorText.contains("one copy of the segment's header is damaged"), "\(run.errorText)")
+    #expect(!(try append(Array("c\n".utf8)).errorText.contains("META")))
+  }
+
   @Test func `no input is no commit and a second run goes on behind the first`() throws {
     #expect(try append([], "--acks").output.isEmpty)
     #expect(try append(Array("a".utf8), "--acks").text == #"{"first":1,"last":1,"records":1}"# + "\n")

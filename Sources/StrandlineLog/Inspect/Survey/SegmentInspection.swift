@@ -7,8 +7,8 @@
   public var byteCount: Int64
   /// Both copies of the header.
   public var copies: [Copy]
-  /// The header block behind and between the copies is zero, as it was written.
-  public var paddingIsZero: Bool
+  /// The first byte of the header block behind and between the copies that is not zero, as all were written.
+  public var dirtyPadding: Int?
   /// The header that counts: the first whole copy.
   public var header: SegmentHeader?
   /// Why none does, as open would say it.
@@ -45,7 +45,7 @@
     _ path: String, name: SegmentFileName?, in fileSystem: any FileSystem, searchesBits: Bool
   ) throws(LogError) -> SegmentInspection {
     var result = SegmentInspection(
-      path: path, name: name, kind: .file, byteCount: 0, copies: [], paddingIsZero: true, header: nil, error: nil)
+      path: path, name: name, kind: .file, byteCount: 0, copies: [], dirtyPadding: nil, header: nil, error: nil)
     let block: [UInt8]
     do throws(Errno) {
       let status = try fileSystem.status(at: path)
@@ -85,10 +85,7 @@
       copies.append(copy)
     }
     header = copies.lazy.compactMap(\.header).first
-    paddingIsZero = Self.paddingRanges.allSatisfy { range in
-      let end = min(range.upperBound, block.count)
-      return range.lowerBound >= end || block.slice(range.lowerBound, end - range.lowerBound).isAllZero
-    }
+    dirtyPadding = Self.paddingRanges.lazy.joined().first { $0 < block.count && block.u8($0) != 0 }
     if header == nil { error = Self.error(of: copies[0].defect, path: path) }
   }
 

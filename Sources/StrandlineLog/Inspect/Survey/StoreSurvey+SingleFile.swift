@@ -21,7 +21,7 @@ extension StoreSurvey {
   ) throws(LogError) -> StoreSurvey {
     var segment = try SegmentInspection.read(path, name: nil, in: fileSystem, searchesBits: false)
     segment.copies = []
-    segment.paddingIsZero = true
+    segment.dirtyPadding = nil
     segment.error = nil
     segment.role = .active
     // Stands in for the header that is not there: offsets in the file count from `lsn`.

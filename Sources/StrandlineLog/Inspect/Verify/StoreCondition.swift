@@ -126,10 +126,10 @@
           "one copy of the segment's header is damaged (\(defect)); the other one is whole and is used",
           flippedBit: copy.singleBit))
     }
-    if !segment.paddingIsZero {
+    if let dirty = segment.dirtyPadding {
       ofFiles.append(
         Finding(
-          .corruption, .headerBlockDirty, segment.path, at: Int64(SegmentHeader.encodedByteCount),
+          .corruption, .headerBlockDirty, segment.path, at: Int64(dirty),
           "bytes of the header block that nothing uses were written as zeros and are not zero any more"))
     }
     let blockByteCount = Int64(SegmentHeader.blockByteCount)

@@ -38,7 +38,7 @@ struct LogAppend: Command {
     let log = try TablesGuard.open(store)
     // Opening may be interrupted anywhere; from here on there is something to finish.
     Interruption.beginGraceful()
-    StoreAccess.noteCut(log.openReport.cut, console)
+    StoreAccess.noteOpening(log.openReport, console)
     var batcher = LineBatcher(
       RecordSink(log: log, durability: settings.durability), settings: settings, out: console.out)
     do {

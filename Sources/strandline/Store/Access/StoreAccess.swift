@@ -29,7 +29,7 @@ enum StoreAccess {
     if let memoryByteCount { options.memoryLayerByteCountMax = memoryByteCount }
     options.observer = observer
     let store = try Store.open(at: path, options: options)
-    noteCut(store.openReport.log.cut, console)
+    noteOpening(store.openReport.log, console)
     return store
   }
 
@@ -83,7 +83,7 @@ enum StoreAccess {
       var options = LogOptions()
       options.createsIfMissing = false
       let log = try Log.open(at: path, options: options)
-      noteCut(log.openReport.cut, console)
+      noteOpening(log.openReport, console)
       let result: Result
       do {
         result = try ofLogAlone(log)
@@ -96,9 +96,19 @@ enum StoreAccess {
     }
   }
 
-  /// Says what opening cut off.
-  static func noteCut(_ cut: OpenReport.Cut?, _ console: Console) {
-    guard let cut else { return }
+  /// Says what opening cut off, and what was damaged and made no difference.
+  static func noteOpening(_ report: OpenReport, _ console: Console) {
+    for warning in report.warnings {
+      switch warning {
+      case .rootSlotDamaged(let slot):
+        console.note("META: slot \(slot) was damaged; the other one was used, and both are whole now")
+      case .headerCopyDamaged(let file):
+        console.note(
+          "\(file): one copy of the segment's header is damaged; the other one is used. Salvage makes a whole copy")
+      default: break
+      }
+    }
+    guard let cut = report.cut else { return }
     console.note("\(cut.file): cut at byte \(cut.offset): a commit that a crash left unfinished, never acknowledged")
   }
 }
