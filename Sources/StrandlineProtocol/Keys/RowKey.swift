@@ -9,7 +9,7 @@ public enum RowKey {
     case .string(let text): lowercasedUUID(text)
     case .int(let number): String(number)
     case .decimal(let digits): WholeNumber(digits)?.description
-    case .double(let number): Int64(exactly: number).map { String($0) }
+    case .double(let number): WholeNumber(exactly: number)?.description
     default: nil
     }
   }

@@ -63,6 +63,8 @@ public enum Transform: Hashable, Sendable {
   }
 
   /// What the cell holds afterwards; nil if the transform cannot be done on it.
+  ///
+  /// - Complexity: O(bytes of the cell and of the transform).
   public func applied(to cell: Value?) -> Value? {
     switch self {
     case .increment(let by):
@@ -70,11 +72,13 @@ public enum Transform: Hashable, Sendable {
       return WholeNumber(cell).map { ($0 + by).cell }
     case .arrayUnion(let values):
       guard var members = Self.members(of: cell) else { return nil }
-      for value in values where !members.contains(where: { $0.equalsOnWire(value) }) { members.append(value) }
+      var known = Set(members.map(WireIdentity.init))
+      for value in values where known.insert(WireIdentity(value)).inserted { members.append(value) }
       return .array(members)
     case .arrayRemove(let values):
       guard let members = Self.members(of: cell) else { return nil }
-      return .array(members.filter { member in !values.contains { $0.equalsOnWire(member) } })
+      let removed = Set(values.map(WireIdentity.init))
+      return .array(members.filter { !removed.contains(WireIdentity($0)) })
     }
   }
 

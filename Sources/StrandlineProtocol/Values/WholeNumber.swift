@@ -26,11 +26,22 @@ public struct WholeNumber: Hashable, Sendable, LosslessStringConvertible {
   public init?(_ value: Value) {
     switch value {
     case .int(let number): self.init(String(number))
-    case .double(let number):
-      guard let whole = Int64(exactly: number) else { return nil }
-      self.init(String(whole))
+    case .double(let number): self.init(exactly: number)
     case .decimal(let text), .string(let text): self.init(text)
     default: return nil
+    }
+  }
+
+  /// The whole number that a double stands for, to the last digit; nil for a double with a fraction, infinity and NaN.
+  public init?(exactly number: Double) {
+    guard number.isFinite, number.rounded(.towardZero) == number else { return nil }
+    if let whole = Int64(exactly: number) {
+      self.init(String(whole))
+    } else {
+      // Beyond 2^63 the significand, 53 bits, is a whole number, and the power of two above zero.
+      let significand = number.significandBitPattern | 1 << 52
+      self.init(
+        isNegative: number < 0, digits: Self.digits(of: significand, timesTwoToThe: Int(number.exponent) - 52))
     }
   }
 
@@ -54,6 +65,40 @@ public struct WholeNumber: Hashable, Sendable, LosslessStringConvertible {
   public var cell: Value {
     if digits.count <= 10, let number = Int64(description), number.magnitude < 1 << 31 { return .int(number) }
     return .string(description)
+  }
+
+  private static func digits(of number: UInt64, timesTwoToThe power: Int) -> [UInt8] {
+    // Limbs of nine digits, the lowest first: a limb times 2^30 and a carry fit 64 bits.
+    let base: UInt64 = 1_000_000_000
+    var limbs: [UInt64] = []
+    var rest = number
+    while rest > 0 {
+      limbs.append(rest % base)
+      rest /= base
+    }
+    var left = power
+    while left > 0 {
+      let step = min(left, 30)
+      var carry: UInt64 = 0
+      for place in limbs.indices {
+        let product = limbs[place] << UInt64(step) + carry
+        limbs[place] = product % base
+        carry = product / base
+      }
+      while carry > 0 {
+        limbs.append(carry % base)
+        carry /= base
+      }
+      left -= step
+    }
+    var digits: [UInt8] = []
+    for var limb in limbs {
+      for _ in 0..<9 {
+        digits.append(UInt8(limb % 10))
+        limb /= 10
+      }
+    }
+    return digits
   }
 
   private static func isBelow(_ left: [UInt8], _ right: [UInt8]) -> Bool {

@@ -10,7 +10,7 @@ extension Value {
     case .string(let text): text
     case .int(let number): String(number)
     case .decimal(let digits): digits
-    case .double(let number): Int64(exactly: number).map { String($0) }
+    case .double(let number): WholeNumber(exactly: number)?.description
     case .bool(let flag): flag ? "true" : "false"
     default: nil
     }
