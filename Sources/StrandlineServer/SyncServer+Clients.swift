@@ -27,7 +27,10 @@ extension SyncServer {
       client.cursor = cursor ?? known.cursor
       client.lastMutationID = lastMutationID ?? known.lastMutationID
       client.schemaVersion = schemaVersion ?? known.schemaVersion
-      if client == known, now < known.lastSeen + Self.registrationMilliseconds { return nil }
+      if client == known, now.subtractingReportingOverflow(known.lastSeen).partialValue < Self.registrationMilliseconds
+      {
+        return nil
+      }
       client.lastSeen = now
       return client
     }

@@ -36,16 +36,26 @@ extension SyncServer {
   /// Makes the owner's writes one commit, in their order.
   ///
   /// - Throws: ``ErrorAnswer`` with nothing changed: a table that there is none of, a key that is none of the table, a row that no storage
-  ///   takes, trouble of the storage.
+  ///   takes or no client holds, trouble of the storage.
   public func write(_ writes: [OwnerWrite]) async throws(ErrorAnswer) {
     for write in writes { try check(write) }
     let now = environment.now()
     let tag = environment.randomBits()
-    let highMark = try await write { (state) throws(ServerStorageFailure) -> (ServerChanges, Int64) in
+    let (highMark, refusal) = try await write {
+      (state) throws(ServerStorageFailure) -> (ServerChanges, (Int64, ErrorAnswer?)) in
       var work = try PushWork(state, now: now)
-      for write in writes { try self.apply(write, to: &work) }
-      return (try work.changes(tag: tag), work.counter.highMark)
+      for write in writes {
+        guard let count = try self.apply(write, to: &work), count > ColumnRules.countMax else { continue }
+        let id = write.row
+        let refusal = ErrorAnswer(
+          code: .invalidParameter,
+          message:
+            "the row \"\(id.pk)\" of \"\(id.table)\" would have \(count) columns; \(ColumnRules.countMax) are the most")
+        return (ServerChanges(time: now), (0, refusal))
+      }
+      return (try work.changes(tag: tag), (work.counter.highMark, nil))
     }
+    if let refusal { throw refusal }
     advance(to: highMark)
   }
 
@@ -54,27 +64,46 @@ extension SyncServer {
     guard let table = configuration.table(id.table) else {
       throw ErrorAnswer(code: .featureNotSupported, message: "there is no table \"\(id.table)\" here")
     }
-    guard table.keyComponents(of: id.pk) != nil, id.isStorable else {
-      throw ErrorAnswer(
-        code: .invalidParameter, message: "\"\(id.pk)\" is not the canonical text of a key of \"\(id.table)\"")
+    func require(_ isFine: Bool, _ reason: @autoclosure () -> String) throws(ErrorAnswer) {
+      guard isFine else { throw ErrorAnswer(code: .invalidParameter, message: reason()) }
     }
+    let row = "the row \"\(id.pk.prefix(80))\" of \"\(id.table)\""
+    try require(
+      id.isStorable, "the key of \(row) has \(id.pk.utf8.count) bytes; \(StorageLimits.pkByteCountMax) are the most")
+    try require(
+      table.keyComponents(of: id.pk) != nil, "\"\(id.pk)\" is not the canonical text of a key of \"\(id.table)\"")
     guard case .upsert(_, _, let columns, _) = write else { return }
-    guard columns.keys.allSatisfy({ $0.storedByteCount <= StorageLimits.columnNameByteCountMax }),
-      (table.bucket(of: columns) ?? "").storedByteCount <= StorageLimits.bucketByteCountMax,
-      let byteCount = Value.object(columns).storedByteCount(), byteCount <= configuration.limits.rowByteCountMax
-    else {
-      throw ErrorAnswer(code: .invalidParameter, message: "the row \"\(id.pk)\" of \"\(id.table)\" is too large")
+    for column in columns.keys {
+      try require(
+        ColumnRules.isName(column),
+        "\(row) has a column that no client can hold: a name has 1 to \(ColumnRules.nameByteCountMax) bytes and does "
+          + "not begin with U+0001")
     }
+    try require(
+      (table.bucket(of: columns) ?? "").storedByteCount <= StorageLimits.bucketByteCountMax,
+      "the bucket value of \(row) has more than \(StorageLimits.bucketByteCountMax) bytes")
+    guard let byteCount = Value.object(columns).storedByteCount() else {
+      throw ErrorAnswer(
+        code: .invalidParameter, message: "\(row) is nested more than \(StorageLimits.nestingDepthMax) deep")
+    }
+    try require(
+      byteCount <= configuration.limits.rowByteCountMax,
+      "\(row) has \(byteCount) bytes; \(configuration.limits.rowByteCountMax) are the most")
   }
 
-  private func apply(_ write: OwnerWrite, to work: inout PushWork) throws(ServerStorageFailure) {
-    guard let table = configuration.table(write.row.table) else { return }
-    guard case .upsert(_, _, let named, let hlc) = write else { return try work.delete(write.row, in: table) }
+  /// Answers how many columns the row has then; nil where there is none.
+  private func apply(_ write: OwnerWrite, to work: inout PushWork) throws(ServerStorageFailure) -> Int? {
+    guard let table = configuration.table(write.row.table) else { return nil }
+    guard case .upsert(_, _, let named, let hlc) = write else {
+      try work.delete(write.row, in: table)
+      return nil
+    }
     let row = try work.row(write.row)
     let columns = (row?.columns ?? [:]).merging(named) { $1 }
     var stamps = row?.stamps ?? [:]
     if let hlc, table.conflictMode == .hlc { for column in named.keys { stamps[column] = hlc.description } }
     try work.put(columns, stamps, at: write.row, in: table)
+    return columns.count
   }
 
   /// The columns of a row, past all policies; nil if there is none.

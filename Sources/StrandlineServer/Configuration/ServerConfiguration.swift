@@ -103,11 +103,13 @@ extension ServerConfiguration {
         "the table name \"\(name)\" must have 1 to \(Self.tableNameByteCountMax) bytes")
       try require(
         !table.keyColumns.isEmpty && Set(table.keyColumns).count == table.keyColumns.count
-          && !table.keyColumns.contains(""), "the key of \(name) must be columns, each once")
+          && table.keyColumns.allSatisfy(ColumnRules.isName), "the key of \(name) must be columns, each once")
       try require(
         table.keyTypes.map { $0.count == table.keyColumns.count } ?? true,
         "\(name) must have one key type for each key column")
-      try require(table.bucketColumn != "", "the bucket column of \(name) has no name")
+      try require(
+        [table.bucketColumn, table.softDeleteColumn].allSatisfy { $0.map(ColumnRules.isName) ?? true },
+        "the bucket or soft-delete column of \(name) has no name that a column can have")
       try require((table.tombstoneRetention ?? .zero) >= .zero, "the retention of \(name) cannot be negative")
     }
     return self

@@ -167,7 +167,7 @@ struct MutationRules {
     guard id.isStorable, (table.bucket(of: columns) ?? "").storedByteCount <= StorageLimits.bucketByteCountMax else {
       return false
     }
-    for (column, _) in columns where column.storedByteCount > StorageLimits.columnNameByteCountMax { return false }
+    guard columns.count <= ColumnRules.countMax, columns.keys.allSatisfy(ColumnRules.isName) else { return false }
     guard let byteCount = Value.object(columns).storedByteCount(), byteCount <= rowByteCountMax else { return false }
     return table.rule?(policyRow(columns, of: id)) ?? true
   }

@@ -83,7 +83,7 @@ struct PushWork {
     if let old = try slot(id).now, !Self.isSame(old.bucket, bucket) {
       try bury(id, bucket: old.bucket ?? "")
     }
-    let number = draw()
+    let number = try draw()
     slots[id]?.now = ServerRow(columns: columns, number: number, bucket: bucket, stamps: stamps)
     slots[id]?.outdatesJournal = table.keepsJournal
     return number
@@ -105,15 +105,17 @@ struct PushWork {
   mutating func note(_ entry: JournalEntry) { journal.append(entry) }
 
   private mutating func bury(_ id: RowID, bucket: String) throws(ServerStorageFailure) {
-    let tombstone = ServerTombstone(id: id, bucket: bucket, number: draw(), deletedAt: now)
+    let tombstone = ServerTombstone(id: id, bucket: bucket, number: try draw(), deletedAt: now)
     var tombstones = try tombstones(of: id)
     tombstones.removeAll { $0.bucket.isSame(as: bucket) }
     slots[id]?.tombstones = tombstones + [tombstone]
   }
 
-  private mutating func draw() -> Int64 {
-    counter.highMark += 1
-    return counter.highMark
+  private mutating func draw() throws(ServerStorageFailure) -> Int64 {
+    let (number, isBeyond) = counter.highMark.addingReportingOverflow(1)
+    if isBeyond { throw ServerStorageFailure("the server has drawn its last number, \(counter.highMark)") }
+    counter.highMark = number
+    return number
   }
 
   private static func isSame(_ left: String?, _ right: String?) -> Bool {

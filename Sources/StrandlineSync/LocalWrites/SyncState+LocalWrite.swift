@@ -58,7 +58,7 @@ extension SyncState {
     write.precondition = write.precondition?.jsonForm
     write.transforms = write.transforms.flatMap { $0.isEmpty ? nil : $0.jsonForm }
     for column in [write.columns.keys, write.transforms?.keys, write.precondition?.keys].compactMap({ $0 }).joined() {
-      if column.isEmpty || column.utf8.count > 256 || HiddenColumn.isHidden(column) {
+      if !ColumnRules.isName(column) {
         throw SyncError(
           .localUnsupported,
           "a column's name has 1 to 256 bytes and does not begin with U+0001: \"\(column.prefix(40))\"")

@@ -85,8 +85,8 @@ enum ReplyGuards {
 enum WireRow {
   /// - Throws: ``SyncErrorCode/json``.
   static func check(_ columns: [String: Value]?, _ what: @autoclosure () -> String) throws(SyncError) {
-    for column in columns?.keys ?? [:].keys where column.isEmpty || HiddenColumn.isHidden(column) {
-      throw .received("\(what()) has a column that no table can have: \"\(column.dropFirst())\"")
+    for column in columns?.keys ?? [:].keys where !ColumnRules.isName(column) {
+      throw .received("\(what()) has a column that no table can have: \"\(column.dropFirst().prefix(40))\"")
     }
   }
 }

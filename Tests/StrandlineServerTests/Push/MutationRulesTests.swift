@@ -1,4 +1,4 @@
-import StrandlineServer
+@_spi(Scenario) import StrandlineServer
 import Testing
 
 /// Each rule of the table "Deciding one mutation", and that the first that holds decides.
@@ -177,6 +177,72 @@ import Testing
     try await test.own("notes", "a", ["owner": "ann"])
     let answer = try await test.push([.update("m1", "a").with { $0.transforms = [:] }])
     #expect(answer.verdicts == [.rejected("m1", .rowDenied, serverRow: ["owner": "ann"])])
+  }
+
+  @Test(
+    "12: what no client can hold is not stored, whoever brings it",
+    arguments: ["", "\u{1}", "\u{1}pk", String(repeating: "x", count: 257)])
+  func columnNames(name: String) async throws {
+    let test = try await server()
+    #expect(try await test.verdict(.insert("m1", "a", ["owner": "ann", name: 1])) == "CONSTRAINT")
+    try await test.own("notes", "a", ["owner": "ann"])
+    #expect(try await test.verdict(.update("m2", "a", [name: 1])) == "CONSTRAINT")
+    let increment = Mutation.update("m3", "a").with { $0.transforms = [name: ["op": "increment", "by": 1]] }
+    #expect(try await test.verdict(increment) == "CONSTRAINT")
+    #expect(await refusal { try await test.own("notes", "b", [name: 1]) } == .invalidParameter)
+    #expect(await refusal { try await test.own("notes", "a", [name: 1]) } == .invalidParameter)
+    #expect(try await test.server.row("a", in: "notes") == ["owner": "ann"])
+    #expect(try await test.highMark == 1)
+  }
+
+  @Test("12: a row has as many columns as every client takes, and no more")
+  func columnCount() async throws {
+    let test = try await server()
+    var columns: [String: Value] = ["owner": "ann"]
+    for place in 1..<ColumnRules.countMax { columns["c\(place)"] = 1 }
+    #expect(try await test.verdict(.insert("m1", "a", columns)) == "applied")
+    #expect(try await test.verdict(.update("m2", "a", ["c1": 2])) == "applied")
+    #expect(try await test.verdict(.update("m3", "a", ["surplus": 1])) == "CONSTRAINT")
+    #expect(await refusal { try await test.own("notes", "a", ["surplus": 1]) } == .invalidParameter)
+    #expect(
+      await refusal { try await test.own("notes", "b", columns.merging(["surplus": 1]) { $1 }) } == .invalidParameter)
+    #expect(try await test.server.row("a", in: "notes")?.count == ColumnRules.countMax)
+    #expect(try await test.highMark == 2)
+  }
+
+  @Test("a number beyond the last is not drawn: the call is refused, and nothing changes")
+  func lastNumber() async throws {
+    let test = try await server()
+    var start = ServerStartState(highMark: .max)
+    start.rows = [.init(table: "notes", pk: "a", columns: ["owner": "ann"], number: .max)]
+    try await test.server.seed(start)
+    for mutation in [Mutation.insert("m1", "b", ["owner": "ann"]), .update("m2", "a", ["n": 1]), .delete("m3", "a")] {
+      do {
+        _ = try await test.push([mutation])
+        Issue.record("\(mutation.id) was applied")
+      } catch { #expect(error.code == nil) }
+    }
+    for write in [OwnerWrite.upsert(table: "notes", pk: "b", columns: [:]), .delete(table: "notes", pk: "a")] {
+      await #expect(throws: ErrorAnswer.self) { try await test.server.write([write]) }
+    }
+    #expect(try await test.pull([("notes", ["owner": "ann"])]).summary == ["a@\(Int64.max)"])
+  }
+
+  @Test("the owner is told what is wrong with a row")
+  func ownersMessages() async throws {
+    let test = try await server()
+    func message(_ pk: String, _ columns: [String: Value]) async -> String {
+      do throws(ErrorAnswer) {
+        try await test.server.write([.upsert(table: "notes", pk: pk, columns: columns)])
+        return ""
+      } catch { return error.message }
+    }
+    let long = String(repeating: "x", count: 500)
+    #expect(await message(long, [:]).contains("has 500 bytes"))
+    #expect(await message("a", [long: 1]).contains("a column that no client can hold"))
+    #expect(await message("a", ["owner": .string(long)]).contains("the bucket value"))
+    #expect(await message("a", ["t": .string(String(repeating: "x", count: 1 << 20))]).contains("are the most"))
+    #expect(await message("", [:]).contains("not the canonical text"))
   }
 
   @Test("12: a transform that cannot be done, a rule of the table, a row that is too large")
