@@ -45,6 +45,11 @@ public struct ServerLimits: Hashable, Sendable {
   /// Bytes of a row, about: texts, names and eight for every number. Default 1 MiB, at most 8 MiB. A row that would be larger is
   /// ``RejectionReason/constraint``.
   public var rowByteCountMax = 1 << 20
+  /// Bytes of the rows in one answer, counted as those of a row. Default 8 MiB, at least 1. A page ends before it would be passed, though
+  /// never without an entry; a push of several mutations whose verdicts would carry more is refused as a whole,
+  /// ``StrandlineProtocol/TransportCode/batchTooLarge``. As JSON it is at most six times as much: keep that below the 64 MiB that clients
+  /// take.
+  public var answerByteCountMax = 8 << 20
 
   public init() {}
 }
@@ -96,6 +101,7 @@ extension ServerConfiguration {
     try require(limits.bucketEntryCountMax >= 1, "a pull needs at least one bucket entry")
     try require(limits.mutationCountMax >= 1, "a push needs at least one mutation")
     try require((1...8 << 20).contains(limits.rowByteCountMax), "rowByteCountMax must be 1 byte to 8 MiB")
+    try require(limits.answerByteCountMax >= 1, "answerByteCountMax must be at least one byte")
     try require(tombstoneRetention >= .zero && verdictRetention >= .zero, "a retention cannot be negative")
     for (name, table) in tables {
       try require(

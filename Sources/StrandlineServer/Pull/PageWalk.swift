@@ -1,4 +1,4 @@
-/// Makes one page: walks the candidates in order and takes what is deliverable, within the page's limit and the scan cap.
+/// Makes one page: walks the candidates in order and takes what is deliverable, within the page's limits and the scan cap.
 struct PageWalk {
   let configuration: ServerConfiguration
   let caller: Caller
@@ -18,6 +18,7 @@ struct PageWalk {
     var examinedCount = 0
     var lastExamined: Int64 = 0
     var lastTaken: Int64 = 0
+    var byteCount = 0
     var continuesAt: Int64?
     while let candidate = try merge.next() {
       let entry = candidate.entry
@@ -28,16 +29,27 @@ struct PageWalk {
       examinedCount += 1
       lastExamined = entry.number
       guard let item = try item(candidate) else { continue }
-      if answer.rows.count + answer.tombstones.count == limit {
+      let entryCount = answer.rows.count + answer.tombstones.count
+      if entryCount == limit {
         continuesAt = lastTaken
         break
+      }
+      var conflicts: [PullAnswer.Conflict] = []
+      if case .row(let row) = item {
+        conflicts = try self.conflicts(of: entry)
+        byteCount += row.row.answeredByteCount
+        for conflict in conflicts { byteCount += conflict.loserValue.storedByteCount() ?? 0 }
+        if entryCount > 0, byteCount > configuration.limits.answerByteCountMax {
+          continuesAt = lastTaken
+          break
+        }
       }
       lastTaken = entry.number
       switch item {
       case .row(let row):
         answer.rows.append(row)
         grants.insert(DeliveryGrant(userID: caller.userID, table: entry.row.table, bucket: candidate.bucket))
-        answer.conflicts += try conflicts(of: entry)
+        answer.conflicts += conflicts
       case .tombstone(let tombstone): answer.tombstones.append(tombstone)
       }
     }

@@ -3,6 +3,8 @@ struct PushRun {
   let configuration: ServerConfiguration
   let caller: Caller
   private(set) var work: PushWork
+  /// Bytes of the rows that the verdicts carry.
+  private var answerByteCount = 0
 
   init(
     _ configuration: ServerConfiguration, _ caller: Caller, _ state: any ServerState, now: Int64
@@ -13,6 +15,8 @@ struct PushRun {
   }
 
   /// Decides all of them. An atomic batch stops at the first rejection and leaves nothing, but for the grant of the row that it tells.
+  ///
+  /// - Throws: ``ServerStorageFailure``, too large: several mutations whose answer no client would take. None of them may be committed.
   mutating func run(_ mutations: [CheckedMutation], isAtomic: Bool) throws(ServerStorageFailure) -> PushAnswer {
     let before = work
     var verdicts: [PushAnswer.Verdict] = []
@@ -28,9 +32,20 @@ struct PushRun {
             serverRow: verdict.serverRow))
       }
       if let grant { work.grant(grant) }
+      try count(verdict, of: mutations.count)
       verdicts.append(verdict)
     }
     return PushAnswer(verdicts: verdicts)
+  }
+
+  private mutating func count(
+    _ verdict: PushAnswer.Verdict, of mutationCount: Int
+  ) throws(ServerStorageFailure) {
+    answerByteCount += verdict.serverRow?.answeredByteCount ?? 0
+    let limit = configuration.limits.answerByteCountMax
+    guard mutationCount > 1, answerByteCount > limit else { return }
+    throw ServerStorageFailure(
+      "the rows that the verdicts carry have more than \(limit) bytes. Send fewer mutations at once.", isTooLarge: true)
   }
 
   /// The verdict, and the grant that goes with the row it carries.

@@ -2,11 +2,15 @@
 enum StorageLimits {
   static let pkByteCountMax = 480
   static let bucketByteCountMax = 256
-  static let columnNameByteCountMax = 256
   static let mutationIDByteCountMax = 512
   static let clientIDByteCountMax = 256
   /// Arrays and objects inside one another, the cell itself counted.
   static let nestingDepthMax = 64
+}
+
+extension [String: Value] {
+  /// Bytes of the columns of a row in an answer, about. A row that is stored is never nested too deeply.
+  var answeredByteCount: Int { Value.object(self).storedByteCount() ?? 0 }
 }
 
 extension Value {

@@ -59,6 +59,30 @@ import Testing
     #expect(try await test.pull(Self.mine, from: "0:4").summary == ["p5@5", "p1@6"])
   }
 
+  @Test("a page ends before its rows have too many bytes, and has one row at least")
+  func bytes() async throws {
+    var configuration = ServerConfiguration(tables: ["notes": ServerTable(bucketColumn: "owner", keepsJournal: true)])
+    configuration.limits.answerByteCountMax = 1000
+    let test = try await TestServer(configuration)
+    func text(_ byteCount: Int) -> Value { .string(String(repeating: "x", count: byteCount)) }
+    for (pk, byteCount) in [("a", 400), ("b", 400), ("c", 3000), ("d", 100), ("e", 100)] {
+      try await test.own("notes", pk, ["owner": "ann", "text": text(byteCount)])
+    }
+    let first = try await test.pull(Self.mine)
+    #expect(first.summary == ["a@1", "b@2"] && first.hasMore && first.cursor == "0:2")
+    let second = try await test.pull(Self.mine, from: first.cursor)
+    #expect(second.summary == ["c@3"] && second.hasMore && second.cursor == "0:3")
+    let third = try await test.pull(Self.mine, from: second.cursor)
+    #expect(third.summary == ["d@4", "e@5"] && !third.hasMore && third.cursor == "5")
+    // Values that lost travel with their row, and count.
+    for pk in ["a", "b"] {
+      #expect(try await test.verdict(.update("m-\(pk)", pk, ["text": text(300)])) == "applied")
+    }
+    let fourth = try await test.pull(Self.mine, from: "5")
+    #expect(fourth.summary == ["a@6"] && fourth.conflicts.count == 1 && fourth.hasMore)
+    #expect(try await test.pull(Self.mine, from: fourth.cursor).summary == ["b@7"])
+  }
+
   @Test("rows that another bucket or the policy hides are no entries, and the cap counts what was looked at")
   func scanCap() async throws {
     let policy = RowPolicy(

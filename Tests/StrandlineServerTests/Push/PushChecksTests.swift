@@ -2,6 +2,44 @@ import StrandlineServer
 import Testing
 
 @Suite("Checks of a whole push") struct PushChecksTests {
+  @Test("a push whose verdicts no client would take is refused as a whole; half of it is taken")
+  func answerBytes() async throws {
+    var configuration = ServerConfiguration(tables: ["notes": ServerTable(bucketColumn: "owner")])
+    configuration.limits.answerByteCountMax = 10_000
+    let test = try await TestServer(configuration)
+    try await test.own("notes", "a", ["owner": "ann", "n": 0, "text": .string(String(repeating: "x", count: 3000))])
+    func increments(_ numbers: Range<Int>) -> [Mutation] {
+      numbers.map { number in
+        .update("m\(number)", "a").with { $0.transforms = ["n": ["op": "increment", "by": 1]] }
+      }
+    }
+    for isAtomic in [false, true] {
+      #expect(await refusal { try await test.push(increments(0..<4), isAtomic: isAtomic) } == .batchTooLarge)
+    }
+    #expect(try await test.server.row("a", in: "notes")?["n"] == 0)
+    #expect(try await test.highMark == 1)
+    #expect(try await test.push(increments(0..<3)).verdicts?.count == 3)
+    #expect(try await test.push(increments(3..<4)).verdicts?.count == 1)
+    #expect(try await test.server.row("a", in: "notes")?["n"] == 4)
+    // Answered before is no way around it.
+    #expect(await refusal { try await test.push(increments(0..<4)) } == .batchTooLarge)
+    // Rejections carry the row as well; an abort carries one, whatever its members would have.
+    let denied = increments(0..<4).map { mutation in
+      mutation.with {
+        $0.id = "r-\(mutation.id)"
+        $0.precondition = ["n": -1]
+      }
+    }
+    #expect(await refusal { try await test.push(denied) } == .batchTooLarge)
+    #expect(try await test.push(denied, isAtomic: true).abort?.reason == "PRECONDITION")
+    // One alone is always answered.
+    configuration.limits.answerByteCountMax = 1
+    let narrow = try await TestServer(configuration)
+    #expect(try await narrow.push([.insert("m", "a", ["owner": "ann"])]).verdicts?.count == 1)
+    let increment = Mutation.update("i", "a").with { $0.transforms = ["n": ["op": "increment", "by": 1]] }
+    #expect(try await narrow.push([increment]).verdicts?.first?.serverRow?["n"] == 1)
+  }
+
   private func server(_ change: (inout ServerConfiguration) -> Void = { _ in }) async throws -> TestServer {
     var configuration = ServerConfiguration(tables: [
       "notes": ServerTable(schemaVersionMin: 1), "strict": ServerTable(schemaVersionMin: 5),
