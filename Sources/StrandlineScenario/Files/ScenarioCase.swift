@@ -6,16 +6,22 @@ public struct ScenarioCase: Sendable {
   /// Nil if the file is no JSON.
   public var kind: ScenarioKind?
   var content: any ScenarioContent
+  /// What the file says; nil: nothing.
+  var namedSides: Set<ScenarioSide>?
 
-  /// The sides that the case says something about.
-  public var sides: Set<ScenarioSide> { content.sides }
+  /// The sides that the case is for.
+  public var sides: Set<ScenarioSide> {
+    // Of a transcript more is known by the file than by its answers.
+    guard let namedSides else { return content.sides }
+    return kind.map { namedSides.intersection($0.sides) } ?? namedSides
+  }
 
   /// Runs the case against each of `sides` that it is for, the client first; neither sees the other.
   ///
   /// Every run has a client and a server of its own, without a file of theirs left afterwards.
   public func run(on sides: Set<ScenarioSide>) async -> CaseReport {
     var report = CaseReport(name: name, path: path, kind: kind)
-    for side in sides.intersection(content.sides).sorted() {
+    for side in sides.intersection(self.sides).sorted() {
       var failure: CaseFailure?
       do throws(CaseFailure) { try await content.run(on: side) } catch { failure = error }
       report.sides.append(SideReport(side: side, failure: failure))

@@ -10,7 +10,7 @@ public struct ScenarioCollection: Sendable {
 
   /// Reads files, and folders with all `*.json` files below them. Links to folders are not followed.
   ///
-  /// A file in a folder that is no JSON is one case that fails, for it may have been one.
+  /// A file in a folder that is no JSON, or cannot be read, is one case that fails, for it may have been one.
   ///
   /// - Throws: ``ScenarioPathError``.
   public init(paths: [String]) throws(ScenarioPathError) {
@@ -45,7 +45,11 @@ public struct ScenarioCollection: Sendable {
       let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
       var isFolder = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder else { continue }
-      let bytes = try Self.bytes(of: path)
+      let bytes: [UInt8]
+      do throws(ScenarioPathError) { bytes = try Self.bytes(of: path) } catch {
+        files.append(ScenarioFile(undecodable: path, reason: error.reason))
+        continue
+      }
       do throws(StoreError) {
         if let file = ScenarioFile(path: path, json: try Value.json(bytes)) {
           files.append(file)
@@ -53,7 +57,7 @@ public struct ScenarioCollection: Sendable {
           passedOver.append(path)
         }
       } catch {
-        files.append(ScenarioFile(undecodable: path, reason: "\(error)"))
+        files.append(ScenarioFile(undecodable: path, reason: "is no JSON: \(error)"))
       }
     }
   }

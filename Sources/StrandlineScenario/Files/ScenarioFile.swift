@@ -33,12 +33,30 @@ public struct ScenarioFile: Sendable {
         Self.members(of: file, name).map { CursorVector.scenario(path, $0, isCursor: isCursor) }
       }
     }
+    limitSides(file, kind)
   }
 
-  /// A file that is no JSON, as one case that fails.
+  /// Keeps the sides that the file names; where it names what is none, its cases fail.
+  private mutating func limitSides(_ file: MessageMember, _ kind: ScenarioKind) {
+    guard let named = file.present("sides") else { return }
+    do throws(MessageDefect) {
+      let sides = Set(
+        try named.list { (member) throws(MessageDefect) in
+          guard let side = ScenarioSide(rawValue: try member.text()) else {
+            throw member.defect("\"client\" or \"server\"")
+          }
+          return side
+        })
+      for place in cases.indices { cases[place].namedSides = sides }
+    } catch {
+      for place in cases.indices { cases[place].content = UndecodableCase(defect: error, sides: kind.sides) }
+    }
+  }
+
+  /// A file that cannot be read as JSON, as one case that fails.
   init(undecodable path: String, reason: String) {
     self.path = path
-    let defect = MessageDefect(path: "", reason: "is no JSON: \(reason)")
+    let defect = MessageDefect(path: "", reason: reason)
     let content = UndecodableCase(defect: defect, sides: Set(ScenarioSide.allCases))
     cases = [ScenarioCase(name: path, path: path, kind: nil, content: content)]
   }

@@ -3,7 +3,8 @@ internal import StrandlineSync
 /// What a call of a local scenario answered, and what the step says of it.
 enum LocalAnswer {
   case done
-  case rows([Row])
+  /// Of a query for many rows, or for one that is there or not.
+  case rows([Row], isList: Bool)
   case depth(Int)
   case count(Int)
   case cursor(String)
@@ -12,11 +13,17 @@ enum LocalAnswer {
   /// Nil: there is no such file.
   case status(AttachmentStatus?)
 
+  /// All that a step can expect; a word that is none would pass unseen.
+  static let expectations: Set<String> = [
+    "expect_error", "expect_code", "expect_count", "expect_null", "expect_single_title", "expect_column_values",
+    "expect_depth", "expect_cursor", "expect_value", "expect_status",
+  ]
+
   /// Throws what is not as the step says.
   func compare(with step: MessageMember) throws {
     switch self {
     case .done: break
-    case .rows(let rows): try compare(rows, step)
+    case .rows(let rows, let isList): try compare(rows, isList: isList, step)
     case .depth(let depth): try compare("expect_depth", .int(Int64(depth)), step)
     case .count(let count): try compare("expect_count", .int(Int64(count)), step)
     case .cursor(let cursor): try compare("expect_cursor", .string(cursor), step)
@@ -50,10 +57,10 @@ enum LocalAnswer {
     }
   }
 
-  private func compare(_ rows: [Row], _ step: MessageMember) throws {
+  private func compare(_ rows: [Row], isList: Bool, _ step: MessageMember) throws {
     try compare("expect_count", .int(Int64(rows.count)), step)
-    if try step.present("expect_null")?.flag() ?? false, !rows.isEmpty {
-      throw CaseFailure("expect_null", "the answer has \(rows.count) rows")
+    if try step.present("expect_null")?.flag() ?? false, isList || !rows.isEmpty {
+      throw CaseFailure("expect_null", "the answer is \(isList ? "a list" : "a row"), of \(rows.count) rows")
     }
     if let title = step["expect_single_title"]?.value {
       try expect("expect_single_title", title, got: rows.first.map { $0["title"] ?? .null })

@@ -39,7 +39,7 @@ struct LocalHost {
     case .applyWhere:
       try await applyWhere(step, client)
       return .done
-    case .query: return .rows(try await query(step, client))
+    case .query: return try await query(step, client)
     case .outboxDepth: return .depth(try await client.outboxDepth())
     case .rejections:
       let all = try step.present("include_dismissed")?.flag() ?? false
@@ -89,12 +89,13 @@ struct LocalHost {
       precondition: try step.present("precondition")?.object())
   }
 
-  private func query(_ step: MessageMember, _ client: SyncClient) async throws -> [Row] {
+  private func query(_ step: MessageMember, _ client: SyncClient) async throws -> LocalAnswer {
     let table = try step.present("table")?.text() ?? ""
-    let plan = step.present("plan")
-    return try await client.query(
-      table, try Self.plan(plan?.value ?? [:]), includeDeleted: try plan?.present("includeDeleted")?.flag() ?? false
-    ).rows
+    let json = step.present("plan")
+    let plan = try Self.plan(json?.value ?? [:])
+    let answer = try await client.query(
+      table, plan, includeDeleted: try json?.present("includeDeleted")?.flag() ?? false)
+    return .rows(answer.rows, isList: plan.cardinality == .many)
   }
 
   // MARK: Words

@@ -18,6 +18,9 @@ struct LocalScenario: Sendable {
       guard let operation = LocalOperation(rawValue: try word.text()) else {
         throw MessageDefect(path: word.path, reason: "\"\(try word.text())\" is no operation")
       }
+      for name in try step.object().keys where name.hasPrefix("expect_") && !LocalAnswer.expectations.contains(name) {
+        throw MessageDefect(path: "\(step.path).\(name)", reason: "is no check")
+      }
       return Step(
         operation: operation, arguments: step, expectsError: try step.present("expect_error")?.flag() ?? false,
         expectedCode: try step.present("expect_code")?.text())

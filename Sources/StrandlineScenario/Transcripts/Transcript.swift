@@ -4,6 +4,7 @@ struct Transcript: Sendable {
   var steps: [TranscriptStep]
   /// Of the client, behind the last step.
   var postconditions: [ClientCheck]
+  /// Those that the steps can be for; a file may say fewer or others.
   var sides: Set<ScenarioSide>
 
   init(_ file: MessageMember) throws(MessageDefect) {
@@ -15,18 +16,8 @@ struct Transcript: Sendable {
     self.steps = steps
     postconditions =
       try file.present("postconditions")?.list { (check) throws(MessageDefect) in try ClientCheck(check) } ?? []
-    if let named = file.present("sides") {
-      sides = Set(
-        try named.list { (member) throws(MessageDefect) in
-          guard let side = ScenarioSide(rawValue: try member.text()) else {
-            throw member.defect("\"client\" or \"server\"")
-          }
-          return side
-        })
-    } else {
-      // A cursor with holes stands for commits that overlapped; numbers that are drawn at commit know none.
-      sides = steps.contains { $0.answerHasHoles } ? [.client] : ScenarioKind.transcript.sides
-    }
+    // A cursor with holes stands for commits that overlapped; numbers that are drawn at commit know none.
+    sides = steps.contains { $0.answerHasHoles } ? [.client] : ScenarioKind.transcript.sides
   }
 
   /// What the client of the context sends as its scope: one entry a table.

@@ -51,8 +51,10 @@ struct TranscriptClient {
         conflictMode: table.conflictMode, key: table.key)
     }
     var limit: Int?
-    if case .int(let number)? = transcript.firstOfOwnPulls("limit") { limit = Int(number) }
     do {
+      if let given = transcript.firstOfOwnPulls("limit") {
+        limit = Int(clamping: try MessageMember(given, "limit").integer())
+      }
       client = try await ScenarioClient.open(
         SyncConfiguration(
           clientID: context.clientID, schemaVersion: Int(context.schemaVersion), tables: tables, remote: remote,

@@ -32,8 +32,8 @@ struct TranscriptStep: Sendable {
       switch try kind.text() {
       case "rpc":
         .rpc(
-          try Self.call(step.required("rpc")), request: try step.required("request").value,
-          response: try step.required("response").value)
+          try Self.call(step.required("rpc")), request: try Self.object(step.required("request")),
+          response: try Self.object(step.required("response")))
       case "fault": try Self.fault(step)
       case "server": try Self.ownersWork(step)
       case "local": .local(try TranscriptWrite(step))
@@ -49,12 +49,16 @@ struct TranscriptStep: Sendable {
     return call
   }
 
+  private static func object(_ body: MessageMember) throws(MessageDefect) -> Value { .object(try body.object()) }
+
   private static func fault(_ step: MessageMember) throws(MessageDefect) -> Action {
     let call = try call(step.required("target"))
     let fault = try step.required("fault")
     switch try fault.text() {
-    case "drop-ack": return .lostAnswer(call, request: try step.required("request").value)
-    case "transport-error": return .lostRequest(call, request: step.present("request")?.value)
+    case "drop-ack": return .lostAnswer(call, request: try object(step.required("request")))
+    case "transport-error":
+      return .lostRequest(
+        call, request: try step.present("request").map { (request) throws(MessageDefect) in try object(request) })
     case let word: throw MessageDefect(path: fault.path, reason: "\"\(word)\" is no fault")
     }
   }

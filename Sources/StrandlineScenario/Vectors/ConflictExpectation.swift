@@ -14,7 +14,14 @@ struct ConflictExpectation: Sendable {
 
   static let ignoredEvents: Set<String> = ["LOCAL_CHANGED", "COLUMN_OVERWRITTEN"]
 
+  private static let names: Set<String> = [
+    "rows", "tombstones", "outbox_depth", "cursor", "soft_blocked", "rejections", "events",
+  ]
+
   init(_ expect: MessageMember) throws(MessageDefect) {
+    for name in try expect.object().keys where !Self.names.contains(name) {
+      throw MessageDefect(path: "\(expect.path).\(name)", reason: "is no check")
+    }
     rows = try expect.present("rows")?.list { (entry) throws(MessageDefect) in
       [
         "table": .string(try entry.required("table").text()), "pk": .string(try entry.required("pk").text()),
