@@ -179,11 +179,14 @@ public final class SyncServer: Sendable {
   func advance(to highMark: Int64) { marks.advance(to: highMark) }
 
   private func admit(_ caller: Caller) throws(ErrorAnswer) {
-    guard !caller.userID.isEmpty, caller.userID.storedByteCount <= Caller.userIDByteCountMax,
-      configuration.allowedRoles?.contains(caller.role) ?? true
-    else {
+    guard (1...Caller.userIDByteCountMax).contains(caller.userID.storedByteCount) else {
       throw ErrorAnswer(
-        code: .insufficientPrivilege, message: "the role \"\(caller.role)\", or a user of that name, may not call")
+        code: .insufficientPrivilege,
+        message: "the name of a user has 1 to \(Caller.userIDByteCountMax) bytes; the caller's has "
+          + "\(caller.userID.storedByteCount)")
+    }
+    guard configuration.allowedRoles?.contains(caller.role) ?? true else {
+      throw ErrorAnswer(code: .insufficientPrivilege, message: "the role \"\(caller.role)\" may not call")
     }
   }
 

@@ -1,6 +1,6 @@
 /// A message, or a part of one, that cannot be decoded.
 public struct MessageDefect: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Where in the message, as in `rows[3].seq`.
+  /// Where in the message, as in `rows[3].seq`; empty: the whole.
   public var path: String
   public var reason: String
 
@@ -9,5 +9,5 @@ public struct MessageDefect: Error, Hashable, Sendable, CustomStringConvertible 
     self.reason = reason
   }
 
-  public var description: String { "\(path): \(reason)" }
+  public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 }

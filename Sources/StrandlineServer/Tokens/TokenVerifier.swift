@@ -91,7 +91,11 @@ public struct TokenVerifier: Sendable {
 
   private func check(_ claims: [String: Value], _ now: Int64) throws(TokenDefect) -> TokenClaims {
     let leeway = rules.leeway.components.seconds
-    guard let expires = Self.time(claims["exp"]) else { throw .refused("the token does not say when it expires") }
+    guard let expires = Self.time(claims["exp"]) else {
+      throw .refused(
+        claims["exp"] == nil
+          ? "the token does not say when it expires" : "the time at which the token expires is no time that can be")
+    }
     guard now - leeway < expires else { throw .refused("the token has expired") }
     if let begins = claims["nbf"] {
       guard let begins = Self.time(begins), begins <= now + leeway else { throw .refused("the token is not valid yet") }
