@@ -1,4 +1,5 @@
 #include <microhttpd.h>
+#include <string.h>
 
 /// What a daemon is started with. Strings are read until the call returns.
 struct strandline_mhd_settings {
@@ -12,6 +13,13 @@ struct strandline_mhd_settings {
   const char *certificate;
   const char *key;
 };
+
+/// Leaves escapes in paths and queries as they came; in place of what would undo them.
+static inline size_t strandline_mhd_keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
+  (void)context;
+  (void)connection;
+  return strlen(text);
+}
 
 /// MHD_start_daemon is variadic, and half of its options are pairs of a callback and its context.
 static inline struct MHD_Daemon *strandline_mhd_start(
@@ -30,6 +38,7 @@ static inline struct MHD_Daemon *strandline_mhd_start(
       MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->connection_limit_per_address, MHD_OPTION_CONNECTION_TIMEOUT,
       settings->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->connection_memory,
       MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, notified, context,
+      MHD_OPTION_UNESCAPE_CALLBACK, strandline_mhd_keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
       MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 }
 

@@ -85,7 +85,8 @@ extension HTTPServerConfiguration {
     try require(!publishableKeys.contains(""), "a publishable key is not empty")
     let counts = [
       limits.connectionCountMax, limits.connectionCountPerAddressMax, limits.bodyByteCountMax,
-      limits.bodyByteCountOfAllMax, limits.callCountMax, limits.callCountPerUserMax, threadCount,
+      limits.bodyByteCountOfAllMax, limits.answerByteCountOfAllMax, limits.answerByteCountPerUserMax,
+      limits.callCountMax, limits.callCountPerUserMax, threadCount,
     ]
     try require(counts.allSatisfy { 1...Int(Int32.max) ~= $0 }, "counts are from 1 to \(Int32.max)")
     try require(4096...1 << 20 ~= limits.headerByteCountMax, "a header has 4 KiB to 1 MiB")

@@ -22,6 +22,10 @@ extension HTTPResponse {
       fields: [(AnswerNotes.retryAfterName, "1")])
   }
 
+  static func tooLarge(_ byteCountMax: Int) -> HTTPResponse {
+    .problem(413, "the body is larger than \(byteCountMax) bytes")
+  }
+
   private static func title(_ status: Int) -> String {
     switch status {
     case 400: "Bad Request"

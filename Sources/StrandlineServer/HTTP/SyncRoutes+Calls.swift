@@ -25,7 +25,7 @@ extension SyncRoutes {
       } catch {
         throw ErrorAnswer(code: .invalidParameter, message: "the body is no message: \(error)")
       }
-      return response(try await ask(request), forms)
+      return response(try await ask(request), forms, caller)
     } catch {
       let notes: AnswerNotes? = try? await server.notes()
       let fields = notes?.headers ?? []
@@ -42,12 +42,16 @@ extension SyncRoutes {
     case .tooManyOfAll: .busy
     case .tooManyOfUser:
       .problem(
-        429, "too many calls of one user at a time; at most \(limits.callCountPerUserMax)",
+        429,
+        "too many calls of one user at a time, or too many answers that it does not read; at most "
+          + "\(limits.callCountPerUserMax) calls and \(limits.answerByteCountPerUserMax) bytes",
         fields: [(AnswerNotes.retryAfterName, "1")])
     }
   }
 
-  private func response(_ answer: RemoteAnswer<some BinaryMessage>, _ forms: BodyForms) -> HTTPResponse {
+  private func response(
+    _ answer: RemoteAnswer<some BinaryMessage>, _ forms: BodyForms, _ caller: Caller
+  ) -> HTTPResponse {
     var body = forms.answer.encode(answer.body)
     var fields = answer.notes.headers
     fields.append(("Content-Type", forms.answer.contentType))
@@ -58,6 +62,9 @@ extension SyncRoutes {
       body = packed
       fields.append(("Content-Encoding", "gzip"))
     }
-    return HTTPResponse(200, fields, body: .bytes(body))
+    guard let lease = gate.lease(body.count, of: caller.userID) else { return .busy }
+    var response = HTTPResponse(200, fields, body: .bytes(body))
+    response.lease = lease
+    return response
   }
 }

@@ -71,12 +71,13 @@ final class SyncRoutes: Sendable {
   // MARK: Admission
 
   func admit(_ head: HTTPHead) -> HTTPAdmission {
-    guard let route = table[head.path] else { return .refuse(.problem(404, "there is nothing at this path")) }
+    guard let route = table[head.path] else { return .answer(.problem(404, "there is nothing at this path")) }
     guard head.method == route.method else {
-      return .refuse(.problem(405, "\(route.method) is wanted", fields: [("Allow", route.method)]))
+      return .answer(.problem(405, "\(route.method) is wanted", fields: [("Allow", route.method)]))
     }
     switch route {
-    case .health: return .serve(byteCountMax: 0) { _ in .text("ok\n") }
+    // Without a task: it says that the process answers, however much there is to do.
+    case .health: return .answer(.text("ok\n"))
     case .readiness: return .serve(byteCountMax: 0) { [self] _ in await readiness() }
     case .metrics: return .serve(byteCountMax: 0) { [self] _ in .text(metricsText()) }
     case .pull, .push, .wake: break
@@ -104,7 +105,7 @@ final class SyncRoutes: Sendable {
         return .serve(byteCountMax: 0) { [self] _ in await wake(wait, caller, expires: expires) }
       }
     } catch {
-      return .refuse(error.response)
+      return .answer(error.response)
     }
   }
 

@@ -165,7 +165,8 @@ struct ServeSettings {
   private mutating func readLimits(_ settings: SettingsObject) throws(Failure) {
     try settings.check(
       "pageEntries", "pullScan", "bucketEntries", "mutations", "rowBytes", "connections", "connectionsPerAddress",
-      "headerBytes", "bodyBytes", "bodyBytesOfAll", "calls", "callsPerUser", "headerSeconds", "bodySeconds",
+      "headerBytes", "bodyBytes", "bodyBytesOfAll", "answerBytes", "answerBytesPerUser", "answerBytesOfAll", "calls",
+      "callsPerUser", "headerSeconds", "bodySeconds",
       "answerSeconds", "idleSeconds", "pollSeconds", "heartbeatSeconds", "stopSeconds")
     let counts = 1...Int(Int32.max)
     func set(_ target: inout Int, _ name: String) throws(Failure) {
@@ -179,6 +180,9 @@ struct ServeSettings {
     try set(&server.limits.bucketEntryCountMax, "bucketEntries")
     try set(&server.limits.mutationCountMax, "mutations")
     try set(&server.limits.rowByteCountMax, "rowBytes")
+    try set(&server.limits.answerByteCountMax, "answerBytes")
+    try set(&http.limits.answerByteCountPerUserMax, "answerBytesPerUser")
+    try set(&http.limits.answerByteCountOfAllMax, "answerBytesOfAll")
     try set(&http.limits.connectionCountMax, "connections")
     try set(&http.limits.connectionCountPerAddressMax, "connectionsPerAddress")
     try set(&http.limits.headerByteCountMax, "headerBytes")

@@ -83,6 +83,94 @@ import Testing
     try await expectHealthy(server)
   }
 
+  @Test(arguments: [false, true])
+  func `who sends much and is refused sees why`(isChunked: Bool) async throws {
+    let server = try await HTTPTestServer { $0.limits.bodyByteCountMax = 1 << 20 }
+    let port = server.port
+    let body = String(repeating: " ", count: 5 << 20)
+    func status(path: String = "/v1/push", token: String?) async throws -> Int? {
+      var head = "POST \(path) HTTP/1.1\r\nHost: x\r\n"
+      if let token { head += "Authorization: Bearer \(token)\r\n" }
+      head += isChunked ? "Transfer-Encoding: chunked\r\n\r\n" : "Content-Length: \(body.utf8.count)\r\n\r\n"
+      let text = head + (isChunked ? "\(String(body.utf8.count, radix: 16))\r\n\(body)\r\n0\r\n\r\n" : body)
+      return try await onOwnThread {
+        let socket = try LoopbackSocket.connect(port: port)
+        try socket.send(text)
+        return socket.receiveMessage()?.status
+      }
+    }
+    #expect(try await status(token: HTTPTestServer.token()) == 413)
+    #expect(try await status(token: nil) == 401)
+    #expect(try await status(token: HTTPTestServer.token(expires: -7200)) == 401)
+    #expect(try await status(path: "/nowhere", token: nil) == 404)
+    try await expectHealthy(server)
+  }
+
+  @Test func `a body that nobody would read to its end is refused by its head`() async throws {
+    let server = try await HTTPTestServer()
+    let port = server.port
+    let status = try await onOwnThread {
+      let socket = try LoopbackSocket.connect(port: port)
+      try socket.send(
+        "POST /v1/push HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(HTTPTestServer.token())\r\n"
+          + "Content-Length: 99999999999\r\n\r\n")
+      return socket.receiveMessage()?.status
+    }
+    #expect(status == 413)
+    try await expectHealthy(server)
+  }
+
+  @Test(arguments: [
+    "/metrics%00foo", "/%6detrics", "/healthz%00", "/metrics\0foo", "/metrics\0", "/metrics\0?x=1", "/metrics\0\0x?y",
+    "/metrics%3Fx", "/v1%2Fpull", "//metrics", "/metrics\0 HTTP/1.1\0",
+  ])
+  func `no escape and no zero byte makes a path another`(path: String) async throws {
+    let server = try await HTTPTestServer()
+    let status = try await server.exchange(HTTPTestServer.request("GET", path, token: nil))?.status
+    // Or none at all: the connection was ended.
+    #expect(status == nil || status == 400 || status == 404, "\(Array(path.utf8))")
+    for good in ["/metrics", "/metrics?x", "/metrics?x=1&y=2", "/healthz?a=%00"] {
+      #expect(try await server.exchange(HTTPTestServer.request("GET", good, token: nil))?.status == 200, "\(good)")
+    }
+    try await expectHealthy(server)
+  }
+
+  @Test func `a request with two lengths, or without a host, is none`() async throws {
+    let server = try await HTTPTestServer()
+    let two = "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}"
+    #expect(try await server.exchange(two)?.status == 400)
+    #expect(try await server.exchange("GET /healthz HTTP/1.1\r\n\r\n")?.status == 400)
+    try await expectHealthy(server)
+  }
+
+  @Test func `who does not read its answers gets no more of them, and others do`() async throws {
+    let server = try await HTTPTestServer { $0.limits.answerByteCountPerUserMax = 1 << 20 }
+    // Each byte takes six in JSON: more than the sockets hold.
+    for pk in ["a", "b"] {
+      try await server.test.own(
+        "notes", pk, ["owner": "ann", "text": .string(String(repeating: "\u{1}", count: 1_000_000))])
+    }
+    let port = server.port
+    let news = HTTPTestServer.pullBody.replacing(#""cursor":"0""#, with: #""cursor":"2""#)
+    var unread: LoopbackSocket? = try await onOwnThread {
+      let socket = try LoopbackSocket.connect(port: port)
+      try socket.send(HTTPTestServer.request(body: HTTPTestServer.pullBody))
+      // The head is there: from here on the answer is on its way, and stays there.
+      _ = socket.receive(16)
+      return socket
+    }
+    #expect(try await server.exchange(HTTPTestServer.request(body: news))?.status == 429)
+    #expect(try await server.exchange(HTTPTestServer.request("GET", "/healthz", token: nil))?.status == 200)
+    let bob = HTTPTestServer.request(token: HTTPTestServer.token("bob"), body: news)
+    #expect(try await server.exchange(bob)?.status == 200)
+    // Once its reader has gone there is room again, as soon as the server notices.
+    _ = unread.take()
+    var status: Int?
+    repeat { status = try await server.exchange(HTTPTestServer.request(body: news))?.status } while status == 429
+    #expect(status == 200)
+    await server.stop()
+  }
+
   @Test func `a body without end is cut off`() async throws {
     let server = try await HTTPTestServer { $0.limits.bodyByteCountMax = 1000 }
     let port = server.port

@@ -107,13 +107,22 @@ final class HTTPDaemon: Sendable {
       state.requestCount += 1
       return state.isStopping
     }
-    var admission = isStopping ? .refuse(.busy) : handlers.admit(head)
-    if case .serve(let byteCountMax, _) = admission {
-      // Not every length fits a number; what does not is larger still.
-      let isTooLarge = head.fields["content-length"] != nil && head.contentLength.map { $0 > byteCountMax } ?? true
-      if isTooLarge { admission = .refuse(.problem(413, "the body is larger than \(byteCountMax) bytes")) }
+    var admission: HTTPAdmission =
+      if isStopping {
+        .answer(.busy)
+      } else if !head.isWhole {
+        .answer(.problem(400, "the path does not end where the request says"))
+      } else if !head.isLengthNumber {
+        .answer(.problem(400, "the length of the body is no number"))
+      } else {
+        handlers.admit(head)
+      }
+    if case .serve(let byteCountMax, _) = admission, let length = head.contentLength, length > byteCountMax {
+      admission = .answer(.tooLarge(byteCountMax))
     }
-    return ServedRequest(head, on: connection, admission)
+    let (eightfold, isBeyond) = limits.bodyByteCountMax.multipliedReportingOverflow(by: 8)
+    return ServedRequest(
+      head, on: connection, admission, discardedByteCountMax: max(64 << 20, isBeyond ? .max : eightfold))
   }
 
   private func reserve(_ byteCount: Int) -> Bool {
@@ -166,19 +175,16 @@ final class HTTPDaemon: Sendable {
   // MARK: Callbacks, on the daemon's threads
 
   private static let access: MHD_AccessHandlerCallback = {
-    context, connection, url, method, _, piece, pieceByteCount, slot in
+    context, connection, url, method, version, piece, pieceByteCount, slot in
     guard let context, let connection, let pieceByteCount, let slot else { return .NO }
     let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
     let watched = daemon.watched(connection)
     guard let opaque = slot.pointee else {
-      let head = HTTPHead(connection, url: url, method: method)
+      let head = HTTPHead(connection, url: url, method: method, version: version)
       let request = daemon.begin(head, on: ConnectionHandle(pointer: connection))
       slot.pointee = Unmanaged.passRetained(request).toOpaque()
       watched?.begin(daemon.limits.bodyDeadline)
-      // Who asks before sending a body is told at once; others send it first, and would miss an answer that comes before its end.
-      if head.fields["expect"] != nil, let refusal = request.refuse() {
-        return refusal.queue(on: request.connection)
-      }
+      if let response = request.early() { return response.queue(on: request.connection) }
       return .YES
     }
     let request = Unmanaged<ServedRequest>.fromOpaque(opaque).takeUnretainedValue()
@@ -253,7 +259,10 @@ extension Duration {
 
 extension HTTPHead {
   /// Reads the head of the request that a connection has.
-  fileprivate init(_ connection: OpaquePointer, url: UnsafePointer<CChar>?, method: UnsafePointer<CChar>?) {
+  fileprivate init(
+    _ connection: OpaquePointer, url: UnsafePointer<CChar>?, method: UnsafePointer<CChar>?,
+    version: UnsafePointer<CChar>?
+  ) {
     self.init(
       method: method.map { String(cString: $0) } ?? "", path: url.map { String(cString: $0) } ?? "",
       peer: SocketAddress.text(of: strandline_mhd_peer(connection)))
@@ -261,6 +270,18 @@ extension HTTPHead {
       _ = MHD_get_connection_values(connection, .HEADER_KIND, Self.addField, head)
       _ = MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, Self.addQuery, head)
     }
+    // A zero byte ends what C takes for the path. Then what stands behind it in the request line, the query or else the version, does not
+    // begin where the path ends.
+    var behind = version
+    withUnsafeMutablePointer(to: &behind) {
+      _ = MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, Self.first, $0)
+    }
+    isWhole = url.map { $0 + strlen($0) + 1 == behind } ?? false
+  }
+
+  private static let first: MHD_KeyValueIterator = { place, _, name, _ in
+    place?.assumingMemoryBound(to: UnsafePointer<CChar>?.self).pointee = name
+    return .NO
   }
 
   private static let addField: MHD_KeyValueIterator = { head, _, name, value in

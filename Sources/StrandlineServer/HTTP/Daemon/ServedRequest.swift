@@ -15,8 +15,8 @@ final class ServedRequest: Sendable {
 
   private enum Stage {
     case reading(byteCountMax: Int, @Sendable ([UInt8]) async -> HTTPResponse)
-    /// Nothing of the body is kept; once it is over this is answered.
-    case refusing(HTTPResponse)
+    /// Nothing of the body is kept; once it is over this is answered. Who sends one sees no answer before its end.
+    case discarding(HTTPResponse)
     case serving
     case answered(HTTPResponse)
     case queued
@@ -29,22 +29,24 @@ final class ServedRequest: Sendable {
     var sentByteCount = 0
     var status: Int?
     var trouble: String?
+    /// Held until the request is over.
+    var lease: AnswerLease?
   }
 
   let head: HTTPHead
   let connection: ConnectionHandle
   let started = ContinuousClock.now
+  private let discardedByteCountMax: Int
   private let state: Lock<State>
 
-  /// Bytes of a refused body that are still read, so that its sender gets to see the answer.
-  private static let refusedByteCountMax = 1 << 20
-
-  init(_ head: HTTPHead, on connection: ConnectionHandle, _ admission: HTTPAdmission) {
+  /// - Parameter discardedByteCountMax: Bytes of a refused body that are still read, so that its sender gets to see the answer.
+  init(_ head: HTTPHead, on connection: ConnectionHandle, _ admission: HTTPAdmission, discardedByteCountMax: Int) {
     self.head = head
     self.connection = connection
+    self.discardedByteCountMax = discardedByteCountMax
     switch admission {
     case .serve(let byteCountMax, let answer): state = Lock(State(stage: .reading(byteCountMax: byteCountMax, answer)))
-    case .refuse(let response): state = Lock(State(stage: .refusing(response)))
+    case .answer(let response): state = Lock(State(stage: .discarding(response)))
     }
   }
 
@@ -57,24 +59,26 @@ final class ServedRequest: Sendable {
       switch state.stage {
       case .reading(let byteCountMax, _):
         if piece.count > byteCountMax - state.body.count {
-          state.stage = .refusing(.problem(413, "the body is larger than \(byteCountMax) bytes"))
+          state.stage = .discarding(.tooLarge(byteCountMax))
           return .readOn
         }
         guard reserve(piece.count) else {
-          state.stage = .refusing(.busy)
+          state.stage = .discarding(.busy)
           return .readOn
         }
         state.body.append(contentsOf: piece)
         return .readOn
-      case .refusing: return state.receivedByteCount > Self.refusedByteCountMax ? .closeConnection : .readOn
+      case .discarding: return state.receivedByteCount > discardedByteCountMax ? .closeConnection : .readOn
       case .serving, .answered, .queued: return .closeConnection
       }
     }
   }
 
-  /// The answer of a request that was refused by its head, to be queued now; nil for any other.
-  func refuse() -> HTTPResponse? {
-    guard state.withLock({ if case .refusing = $0.stage { true } else { false } }),
+  /// The answer of a request whose head told all, to be queued now, where its body is not to be waited for: the sender asked first, or has
+  /// more than is read. Nil for any other.
+  func early() -> HTTPResponse? {
+    guard head.fields["expect"] != nil || head.contentLength.map({ $0 > discardedByteCountMax }) ?? false,
+      state.withLock({ if case .discarding = $0.stage { true } else { false } }),
       case .queue(let response) = advance()
     else { return nil }
     return response
@@ -87,10 +91,11 @@ final class ServedRequest: Sendable {
       case .reading(_, let answer):
         state.stage = .serving
         return .serve(state.body, answer)
-      case .refusing(let response), .answered(let response):
+      case .discarding(let response), .answered(let response):
         state.stage = .queued
         state.status = response.status
         state.trouble = response.trouble
+        state.lease = response.lease
         if case .bytes(let bytes) = response.body { state.sentByteCount = bytes.count }
         return .queue(response)
       case .serving: return .readOn
