@@ -2,6 +2,12 @@ import StrandlineProtocol
 import Testing
 
 @Suite("Messages") struct MessageTests {
+  @Test("a defect of the whole message names no place")
+  func defect() {
+    #expect("\(MessageDefect(path: "", reason: "an object is wanted"))" == "an object is wanted")
+    #expect("\(MessageDefect(path: "rows[3]", reason: "is missing"))" == "rows[3]: is missing")
+  }
+
   @Test("what is read and written again is the same JSON")
   func roundTrips() throws {
     let push = #"""

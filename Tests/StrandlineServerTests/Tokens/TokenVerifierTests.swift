@@ -107,6 +107,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [.double(0x1p63), 1e300, .int(.max), "soon"] as [Value])
+  func `an end that is no time is told from none`(expires: Value) throws {
+    let set = try TokenKeySet(secret: secret)
+    func reason(_ claims: [String: Value]) throws -> String? {
+      if case .failure(let defect) = verify(TokenText.hs256(claims, secret: secret), set) { defect.reason } else { nil }
+    }
+    let without = claims.filter { $0.key != "exp" }
+    #expect(try reason(without) == "the token does not say when it expires")
+    #expect(
+      try reason(without.merging(["exp": expires]) { $1 })
+        == "the time at which the token expires is no time that can be")
+  }
+
   @Test func `a life has two ends and a leeway`() throws {
     let set = try TokenKeySet(secret: secret)
     func isTaken(_ life: [String: Value], now: Int64) -> Bool {
