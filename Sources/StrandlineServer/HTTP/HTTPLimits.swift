@@ -10,10 +10,10 @@ public struct HTTPLimits: Hashable, Sendable {
   public var bodyByteCountMax = 8 << 20
   /// Bytes of all request bodies that are being received or served. Default 256 MiB.
   public var bodyByteCountOfAllMax = 256 << 20
-  /// Bytes of all answers that their receivers have not taken yet. Default 256 MiB. What finds no room is answered 503; a push may be
-  /// repeated.
+  /// Bytes of all answers that their receivers have not taken yet. Default 256 MiB. An answer that finds no room is 503 in its
+  /// place; a push may be repeated.
   public var answerByteCountOfAllMax = 256 << 20
-  /// The same of one user. Default 64 MiB: one large answer, or some hundred usual ones. Beyond it 429.
+  /// The same of one user. Default 64 MiB: one large answer, or some hundred usual ones. While it is full the user's calls are 429.
   public var answerByteCountPerUserMax = 64 << 20
   /// Calls that are being served at a time; long polls and event streams do not count. Default 256.
   public var callCountMax = 256
