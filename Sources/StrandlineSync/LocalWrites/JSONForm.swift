@@ -14,6 +14,17 @@ extension Value {
   }
 }
 
+extension Value {
+  /// Whether there are more arrays and objects inside one another than these, the value's own counted.
+  func isNested(deeperThan depthMax: Int) -> Bool {
+    switch self {
+    case .array(let members): depthMax == 0 || members.contains { $0.isNested(deeperThan: depthMax - 1) }
+    case .object(let members): depthMax == 0 || members.values.contains { $0.isNested(deeperThan: depthMax - 1) }
+    default: false
+    }
+  }
+}
+
 extension [String: Value] {
   var jsonForm: [String: Value] { mapValues(\.jsonForm) }
 }

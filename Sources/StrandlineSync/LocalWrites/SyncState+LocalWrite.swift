@@ -64,6 +64,13 @@ extension SyncState {
           "a column's name has 1 to 256 bytes and does not begin with U+0001: \"\(column.prefix(40))\"")
       }
     }
+    for (column, value) in [write.columns, write.precondition ?? [:], write.transforms ?? [:]].joined()
+    where !tables.localOnlyColumns.contains(column) && value.isNested(deeperThan: Self.valueDepthMax) {
+      throw SyncError(
+        .localUnsupported,
+        "the value of column \(column) has more than \(Self.valueDepthMax) arrays and objects inside one another, which no request carries"
+      )
+    }
     if let id = write.mutationID {
       if id.isEmpty { throw SyncError(.localUnsupported, "the id of a mutation is empty") }
       if id.utf8.count > 256 {
@@ -71,6 +78,10 @@ extension SyncState {
       }
     }
   }
+
+  /// A message has at most 64 arrays and objects inside one another, and five of a push are around a value: the request, its batch, the
+  /// mutations, the mutation and its columns.
+  private static let valueDepthMax = 59
 
   /// Whether an update is of columns alone that stay on this device.
   private func isLocalOnly(_ write: LocalWrite) -> Bool {

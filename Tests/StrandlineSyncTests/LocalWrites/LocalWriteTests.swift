@@ -179,4 +179,32 @@ struct LocalWriteTests {
     #expect(try await test.client.outboxDepth() == 0)
     #expect(await test.eventNames().isEmpty)
   }
+
+  /// Arrays inside one another.
+  private static func nested(_ depth: Int) -> Value { (0..<depth).reduce(.int(1)) { value, _ in .array([value]) } }
+
+  @Test func `a value that no push can carry is refused where it is written`() async throws {
+    let test = try await TestClient.open { $0.localOnlyColumns = ["draft"] }
+    try await test.insert("p", ["v": Self.nested(59)])
+    let request = { try await test.client.pushOnce() }
+    try await request()
+    // What is taken here is a message that can be read.
+    #expect(throws: Never.self) { try PushRequest(body: test.remote.pushRequests[0].body) }
+    for depth in [60, 63] {
+      #expect(await code { try await test.update("p", ["v": Self.nested(depth)]) } == .localUnsupported)
+      #expect(await code { try await test.insert("q", ["v": ["a": Self.nested(depth - 1)]]) } == .localUnsupported)
+      #expect(
+        await code {
+          try await test.client.apply(.delete, to: "todos", pk: "p", precondition: ["v": Self.nested(depth)])
+        } == .localUnsupported)
+      #expect(
+        await code {
+          try await test.update("p", transforms: ["t": ["op": "arrayUnion", "values": Self.nested(depth - 1)]])
+        } == .localUnsupported)
+    }
+    #expect(try await test.client.outboxDepth() == 0)
+    #expect(try await test.columns("p") == ["v": Self.nested(59)])
+    // It never travels.
+    try await test.update("p", ["draft": Self.nested(60)])
+  }
 }
