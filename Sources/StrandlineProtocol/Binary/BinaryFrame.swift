@@ -113,6 +113,15 @@ enum BinaryFrame {
   }
 }
 
+/// How large the content of a binary body says that it is.
+public enum BinaryContentSize {
+  /// 0 for a body that says nothing, which is no frame.
+  public static func announced(by body: [UInt8]) -> Int {
+    guard body.count >= BinaryFrame.headerByteCount else { return 0 }
+    return body[8..<12].reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+}
+
 /// Which message a frame holds. Numbers are never used again for something else.
 enum BinaryKind: UInt8 {
   case pullRequest = 1

@@ -5,6 +5,8 @@ public struct RemoteFailure: Error, Sendable, CustomStringConvertible {
     case refused(ErrorAnswer, status: Int?)
     /// Nothing came back: no connection, no answer in time, the connection broke. The error beneath, where there is one.
     case unreachable(reason: String, underlying: (any Error)?)
+    /// What came back is larger than this client takes; nothing of it was kept.
+    case answerTooLarge(byteCountMax: Int)
     /// What came back is no message of the protocol.
     case undecodable(MessageDefect)
   }
@@ -39,6 +41,8 @@ public struct RemoteFailure: Error, Sendable, CustomStringConvertible {
     case .refused(let answer, let status?): "the server refused with status \(status): \(answer)"
     case .refused(let answer, nil): "the server refused: \(answer)"
     case .unreachable(let reason, _): "the server could not be reached: \(reason)"
+    case .answerTooLarge(let byteCountMax):
+      "the server's answer is larger than the \(byteCountMax) bytes that are taken; raise answerByteCountMax"
     case .undecodable(let defect): "the server's answer is no message of the protocol: \(defect)"
     }
   }

@@ -74,7 +74,7 @@ extension SyncClient {
       }
     } catch let failure as TransferFailure {
       if Task.isCancelled { throw CancellationError() }
-      try await settle(job) { $0.take(TransferEffect(download: failure.kind), failure.description) }
+      try await settle(job) { $0.take(TransferEffect(download: failure.kind), secretMask.told(failure.description)) }
       return nil
     } catch let failure as SyncError where failure.catalogueCode == .store {
       // The directory, or the disk. Where it is the store itself, this cannot be written either, and is thrown.

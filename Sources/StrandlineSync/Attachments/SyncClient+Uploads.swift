@@ -68,11 +68,13 @@ extension SyncClient {
     } catch let failure as TransferFailure {
       if Task.isCancelled { throw CancellationError() }
       let effect = TransferEffect(upload: failure.kind)
-      try await settle(job) { $0.take(effect, failure.description) }
+      try await settle(job) { $0.take(effect, secretMask.told(failure.description)) }
       return effect != .release
     } catch let failure as ConfirmationFailure {
       if Task.isCancelled { throw CancellationError() }
-      try await settle(job) { $0.take(TransferEffect(confirmation: failure.failure.kind), failure.failure.description) }
+      try await settle(job) {
+        $0.take(TransferEffect(confirmation: failure.failure.kind), secretMask.told(failure.failure.description))
+      }
     } catch let missing as LocalBytesMissing {
       try await settle(job) { $0.fail(.store, missing.reason) }
     }

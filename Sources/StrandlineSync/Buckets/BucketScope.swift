@@ -40,7 +40,11 @@ extension SyncState {
       if scope.record(value, table, column) { isReplaced = true }
     }
     if scope.value != stored ?? .object([:]) { try setMeta(.bucketScope, scope.value) }
-    guard isReplaced else { return }
+    if isReplaced { try restartForScope() }
+  }
+
+  /// Arms a restart, and lets no answer count that is out.
+  mutating func restartForScope() throws {
     try armRestart()
     try setMeta(.scopeGeneration, .int((try metaNumber(.scopeGeneration) ?? 0) &+ 1))
   }

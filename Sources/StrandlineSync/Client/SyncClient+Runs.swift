@@ -67,7 +67,10 @@ extension SyncClient {
   public func pullOnce() async throws {
     try refuseInCallback("pullOnce")
     try await run {
-      if case .failedBesideNewScope(let error) = try await pullPage() { throw error }
+      switch try await pullPage() {
+      case .failedBesideNewScope(let error), .tooLarge(let error): throw error
+      case .idle, .answered, .fruitless: break
+      }
       try await tellOfAction()
     }
   }
@@ -95,7 +98,7 @@ extension SyncClient {
       }
     } catch {
       var thrown = SyncError.thrown(for: error)
-      if let error = thrown as? SyncError { thrown = judge(error) }
+      if let error = thrown as? SyncError { thrown = secretMask.told(judge(error)) }
       ended(with: thrown)
       throw thrown
     }

@@ -18,6 +18,8 @@ public final class SyncClient: Sendable {
     /// Bucket values by table; missing: unset.
     var buckets: [String: String] = [:]
     var budget = DeadLetterBudget()
+    /// What pages were found to have to be, for their answers to be taken; nil: no page was too large.
+    var pageLimitMax: Int64?
     /// The highest seq of the outbox that a push may have carried, in this process or an earlier one.
     var sentThrough: Int64 = 0
     var isClosed = false

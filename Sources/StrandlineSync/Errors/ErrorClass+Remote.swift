@@ -1,3 +1,5 @@
+internal import Foundation
+internal import FoundationNetworking
 internal import StrandlineProtocol
 
 /// The call that a remote failed.
@@ -12,6 +14,7 @@ extension ErrorClass {
   init(_ failure: RemoteFailure, _ call: RemoteCall) {
     switch failure.kind {
     case .undecodable: self = .brokenProtocol
+    case .answerTooLarge: self = .limit
     case .unreachable(_, let cause): self = cause.map { ErrorClass(cause: $0) ?? .passingRefusal } ?? .connection
     case .refused(_, let status): self = ErrorClass(code: failure.code, status: status, call)
     }
@@ -54,6 +57,15 @@ extension RemoteFailure {
 
   /// The error beneath.
   var cause: (any Error)? {
-    if case .unreachable(_, let cause) = kind { cause } else { nil }
+    switch kind {
+    case .unreachable(_, let cause): cause
+    case .answerTooLarge: URLError(.dataLengthExceedsMaximum)
+    default: nil
+    }
+  }
+
+  /// Whether less might be answered if less is asked for.
+  var isAnswerTooLarge: Bool {
+    if case .answerTooLarge = kind { true } else { false }
   }
 }

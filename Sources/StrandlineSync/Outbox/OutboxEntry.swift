@@ -79,3 +79,13 @@ extension OutboxEntry {
       precondition: stripped(precondition), hlc: hlc, transforms: stripped(transforms))
   }
 }
+
+extension OutboxEntry {
+  /// About how many bytes the entry is in a request; never much less than it is.
+  func encodedByteCount(without localOnly: Set<String>) -> Int {
+    [columns, precondition ?? [:], transforms ?? [:]].joined().reduce(256 + name.pk.utf8.count + mutationID.utf8.count)
+    {
+      localOnly.contains($1.key) ? $0 : $0 + JSONSize.of($1.key) + $1.value.encodedByteCount + 2
+    }
+  }
+}

@@ -4,6 +4,8 @@ internal import StrandlineProtocol
 struct Slice: Sendable {
   /// Most entries of a slice that is no batch.
   static let entryCountMax = 500
+  /// About the most bytes of the entries of a slice that is no batch and has more than one: half of what servers take.
+  static let byteCountMax = 4 << 20
 
   /// From the head of the queue on; never empty.
   var entries: [OutboxEntry]
@@ -20,14 +22,20 @@ enum SliceChooser {
   /// - Parameters:
   ///   - queue: from the head on, read as far as needed.
   ///   - countMax: most entries of a slice that is no batch.
+  ///   - byteCount: about how many bytes an entry is in a request.
   /// - Returns: nil where nothing is queued.
   static func choose(
-    _ queue: () throws -> OutboxEntry?, countMax: Int = Slice.entryCountMax
+    _ queue: () throws -> OutboxEntry?, countMax: Int = Slice.entryCountMax, byteCount: (OutboxEntry) -> Int
   ) rethrows -> Slice? {
     guard let head = try queue() else { return nil }
     var slice = Slice(entries: [head], isAtomic: head.batchID != nil)
-    while slice.isAtomic || slice.entries.count < countMax {
+    var total = slice.isAtomic ? 0 : byteCount(head)
+    while slice.isAtomic || slice.entries.count < countMax && total < Slice.byteCountMax {
       guard let entry = try queue(), entry.batchID == head.batchID else { break }
+      if !slice.isAtomic {
+        total += byteCount(entry)
+        if total > Slice.byteCountMax { break }
+      }
       slice.entries.append(entry)
     }
     return slice

@@ -23,6 +23,7 @@ enum PullCloser {
     conflicts += page.conflicts
     try state.setMeta(.cursor, .string(page.cursor))
     if let anchor { try state.setMeta(.historyAnchor, .string(anchor)) }
+    try state.recordPulledTables()
     try Staging.clear(&state)
     try state.setMeta(.pageCursor, nil)
     try state.setMeta(.isRehydrating, nil)

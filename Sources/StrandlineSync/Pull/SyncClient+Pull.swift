@@ -13,6 +13,10 @@ extension SyncClient {
     /// The client is blocked or paused: no request was made.
     case idle
     case answered
+    /// The answer leads nowhere: the same request would follow.
+    case fruitless
+    /// The answer was larger than is taken; the next request asks for a shorter page.
+    case tooLarge(SyncError)
     /// The scope was replaced while the request was out, and the request failed.
     case failedBesideNewScope(SyncError)
   }
@@ -31,9 +35,13 @@ extension SyncClient {
         try await latch(demand)
         return .answered
       }
-      return try await fail(task, SyncError(error, during: .pull))
+      let failure = SyncError(error, during: .pull)
+      if error.isAnswerTooLarge, shortenPages(task.request.limit) { return .tooLarge(failure) }
+      return try await fail(task, failure)
     }
-    answered { $0.downloaded(answer.body, answer.notes) }
+    let check = Result { () throws(SyncError) in try PageGuards.check(answer.body, of: tables) }
+    let isGood = (try? check.get()) != nil
+    answered { $0.downloaded(isGood ? PageGuards.rowCount(answer.body, of: tables) : 0, answer.notes) }
     let isSignal = answer.body.signal == LifecycleSignal.resetRequired.rawValue
     if let demand = try demand(of: answer.notes, isSignal: isSignal, isPage: answer.body.signal == nil) {
       // Of another history nothing is taken, whatever was asked for.
@@ -44,8 +52,18 @@ extension SyncClient {
       return try await fail(
         task, SyncError(.remote, "the server's history changed in the middle of a pull; the next run begins it anew"))
     }
-    try await take(answer, task)
-    return .answered
+    return try await take(answer, task, check)
+  }
+
+  /// Pages that a server makes where no limit is asked for.
+  private static let usualPageLimit: Int64 = 500
+
+  /// Whether the next request can ask for less; until a sequence has closed it does.
+  private func shortenPages(_ limit: Int64?) -> Bool {
+    let limit = limit ?? Self.usualPageLimit
+    if limit <= 1 { return false }
+    withMemory { $0.pageLimitMax = limit / 2 }
+    return true
   }
 
   /// Nil: the client is blocked or paused.
@@ -57,14 +75,18 @@ extension SyncClient {
       if try read({ try $0.softBlock() }) != nil { return nil }
       guard try mayRequest() else { return nil }
       let buckets = try await bucketsForPull()
+      if try read({ try $0.hasUnpulledTable(tables) }) {
+        try await commit(.scopeChanged) { state in try state.restartForNewTables() }
+      }
       return try read { view in
         let position = try view.metaText(.pageCursor)
         // A sequence begins at the durable cursor, or at the start where a restart is armed.
         withMemory { $0.session.requested(beginsSequence: position == nil || position == "0") }
         let cursor = try position ?? view.metaText(.cursor) ?? "0"
+        let limits = [configuration.pageLimit.map { Int64($0) }, withMemory { $0.pageLimitMax }]
         let request = PullRequest(
           clientID: try view.metaText(.clientID), schemaVersion: Int64(configuration.schemaVersion), cursor: cursor,
-          limit: configuration.pageLimit.map { Int64($0) }, buckets: buckets)
+          limit: limits.compactMap { $0 }.min(), buckets: buckets)
         // A pull from the start binds to no history.
         let history = cursor == "0" ? nil : try view.metaText(.historyAnchor)
         return PullTask(
@@ -92,22 +114,24 @@ extension SyncClient {
   }
 
   /// Makes an answer true here. One that came for another scope than the one in force now, or to a blocked client, is left.
-  private func take(_ answer: RemoteAnswer<PullAnswer>, _ task: PullTask) async throws {
+  private func take(
+    _ answer: RemoteAnswer<PullAnswer>, _ task: PullTask, _ check: Result<Void, SyncError>
+  ) async throws -> PageStep {
     let page = answer.body
     switch page.signal.map({ LifecycleSignal(rawValue: $0) }) {
     case .some(nil):
       throw SyncError(.unknownSignal, "a pull was answered with the signal \"\(page.signal ?? "")\"")
     case .resetRequired??: break
     case .checkpointExpired??:
-      try await commit(.checkpointExpired) { state in
-        guard try state.isCurrent(task.generation) else { return }
+      return try await commit(.checkpointExpired) { state in
+        guard try state.isCurrent(task.generation) else { return .answered }
+        let wasArmed = try state.isRehydrating()
         try state.armRestart()
         state.events.append(.checkpointExpired)
+        return wasArmed || task.request.cursor == "0" ? .fruitless : .answered
       }
     case nil:
-      for entry in page.rows where !entry.isDeleted {
-        try WireRow.check(entry.row, "a pulled row of \(entry.table)")
-      }
+      try check.get()
       if page.hasMore {
         try await commit(.pageStaged) { state in
           guard try state.isCurrent(task.generation) else { return }
@@ -117,6 +141,7 @@ extension SyncClient {
           }
           try state.setMeta(.pageCursor, .string(page.cursor))
         }
+        if page.cursor == task.request.cursor { return .fruitless }
       } else {
         let now = configuration.clock.milliseconds()
         let anchor = answer.notes.history.flatMap { HistoryAnchor($0) == nil ? nil : $0 }
@@ -126,24 +151,44 @@ extension SyncClient {
           try PullCloser.close(with: page, anchor: anchor, sentThrough: sentThrough, now: now, &state)
           return true
         }
-        if isClosed { sequenceClosed() }
+        if isClosed {
+          withMemory { $0.pageLimitMax = nil }
+          sequenceClosed()
+        }
       }
     }
+    return .answered
   }
 
   // MARK: The pull half of a sync
 
-  private static var pageCountMax: Int { 100_000 }
+  static var pageCountMax: Int { 100_000 }
+  /// Answers of one run that lead nowhere. An honest server gives none, or one that a change of its own has overtaken.
+  static var fruitlessCountMax: Int { 16 }
 
   /// Pulls page after page until a sequence has closed. With the network gate held.
-  func pullAll() async throws {
-    for _ in 0..<Self.pageCountMax {
-      if case .idle = try await pullPage() { return }
+  func pullAll(pageCountMax: Int = SyncClient.pageCountMax) async throws {
+    var fruitlessCount = 0
+    for _ in 0..<pageCountMax {
+      switch try await pullPage() {
+      case .idle: return
+      case .fruitless:
+        fruitlessCount += 1
+        if fruitlessCount == Self.fruitlessCountMax {
+          throw SyncError(
+            .brokenProtocol, .remote,
+            """
+            the server answers \(fruitlessCount) times with a page or a signal that leads to the same request again; the next run goes \
+            on where this one stopped
+            """)
+        }
+      case .answered, .tooLarge, .failedBesideNewScope: break
+      }
       if try read({ try $0.softBlock() != nil || $0.metaText(.pageCursor) == nil }) { return }
     }
     throw SyncError(
       .remote,
-      "the server has not ended the pull after \(Self.pageCountMax) pages; the next run goes on where this one stopped")
+      "the server has not ended the pull after \(pageCountMax) pages; the next run goes on where this one stopped")
   }
 }
 

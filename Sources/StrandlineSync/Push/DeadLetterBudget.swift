@@ -52,6 +52,15 @@ internal import StrandlineProtocol
     return .drop(reason: SyncErrorCode.permanentTransport.rawValue)
   }
 
+  /// The answer to the slice was more than is taken. Which of its writes were applied is not known; sent again they are answered again.
+  ///
+  /// - Returns: whether a shorter slice can be sent.
+  mutating func answerWasTooLarge(_ slice: Slice) -> Bool {
+    if slice.isOwned { return false }
+    entryCountMax = max(1, slice.entries.count / 2)
+    return true
+  }
+
   /// The server answered the slice.
   mutating func succeeded() { forgetHead() }
 

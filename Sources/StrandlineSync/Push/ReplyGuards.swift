@@ -20,15 +20,16 @@ struct CheckedVerdict: Sendable {
 /// Checks an answer against what was sent, before anything is changed.
 enum ReplyGuards {
   /// - Throws: ``SyncErrorCode/malformedPushResponse``, ``SyncErrorCode/verdictBijection``, ``SyncErrorCode/unknownVerdictReason``,
-  ///   ``SyncErrorCode/unknownBatchOffender``, ``SyncErrorCode/unknownSignal``; ``SyncErrorCode/json`` for rows that no table can hold.
-  static func check(_ answer: PushAnswer, to slice: Slice) throws(SyncError) -> PushReply {
+  ///   ``SyncErrorCode/unknownBatchOffender``, ``SyncErrorCode/unknownSignal``; ``SyncErrorCode/json`` for rows that no table can hold, or
+  ///   that are not the mutation's.
+  static func check(_ answer: PushAnswer, to slice: Slice, _ tables: ClientTables) throws(SyncError) -> PushReply {
     if let signal = answer.signal {
       guard signal == LifecycleSignal.resetRequired.rawValue else {
         throw SyncError(.unknownSignal, "a push was answered with the signal \"\(signal)\"")
       }
       return .resetRequired
     }
-    if let abort = answer.abort { return try check(abort, slice) }
+    if let abort = answer.abort { return try check(abort, slice, tables) }
     guard let verdicts = answer.verdicts else {
       throw SyncError(.malformedPushResponse, "the answer to a push has neither verdicts nor an abort nor a signal")
     }
@@ -38,11 +39,16 @@ enum ReplyGuards {
     }
     var checked: [CheckedVerdict] = []
     for (verdict, entry) in zip(verdicts, slice.entries) { checked.append(try check(verdict, entry)) }
-    for verdict in verdicts { try WireRow.check(verdict.serverRow, "a verdict's row") }
+    for (verdict, entry) in zip(verdicts, slice.entries) {
+      try WireRow.check(verdict.serverRow, "a verdict's row")
+      try WireRow.check(verdict.serverRow, isRowOf: entry.name.pk, tables.known(entry.name.table))
+    }
     return .verdicts(checked)
   }
 
-  private static func check(_ abort: PushAnswer.Abort, _ slice: Slice) throws(SyncError) -> PushReply {
+  private static func check(
+    _ abort: PushAnswer.Abort, _ slice: Slice, _ tables: ClientTables
+  ) throws(SyncError) -> PushReply {
     guard slice.isAtomic else {
       throw SyncError(.malformedPushResponse, "a push that is no batch was answered as one")
     }
@@ -57,6 +63,7 @@ enum ReplyGuards {
         .unknownBatchOffender, "a batch was refused for mutation \"\(abort.offenderMutationID)\", which is not in it")
     }
     try WireRow.check(abort.serverRow, "the row of an abort")
+    try WireRow.check(abort.serverRow, isRowOf: offender.name.pk, tables.known(offender.name.table))
     return .abort(offender: offender, reason: abort.reason, serverRow: abort.serverRow)
   }
 
@@ -87,6 +94,33 @@ enum WireRow {
   static func check(_ columns: [String: Value]?, _ what: @autoclosure () -> String) throws(SyncError) {
     for column in columns?.keys ?? [:].keys where !ColumnRules.isName(column) {
       throw .received("\(what()) has a column that no table can have: \"\(column.dropFirst().prefix(40))\"")
+    }
+  }
+
+  /// What the longest key of the store leaves for a table's name and the text of a key, a zero byte counted twice.
+  private static let keyByteCountMax = 1000
+
+  /// - Throws: ``SyncErrorCode/json`` for a text that no row can have as its key.
+  static func check(pk: String, of table: ClientTable) throws(SyncError) {
+    if pk.isEmpty { throw .received("a pulled row of \(table.name) has an empty key") }
+    let byteCount = pk.utf8.reduce(table.name.utf8.count) { $0 + ($1 == 0 ? 2 : 1) }
+    if byteCount > keyByteCountMax {
+      throw .received(
+        "the key of a pulled row of \(table.name) has \(byteCount) bytes with the table's name; \(keyByteCountMax) fit")
+    }
+  }
+
+  /// - Throws: ``SyncErrorCode/json`` for columns whose key is another than `pk`. A key column that is missing or null says nothing.
+  static func check(_ columns: [String: Value]?, isRowOf pk: String, _ table: ClientTable) throws(SyncError) {
+    guard let columns else { return }
+    var components: [String]?
+    for (place, column) in table.key.enumerated() {
+      guard let value = columns[column], !value.isNull else { continue }
+      components = components ?? RowKey.components(of: pk, count: table.key.count)
+      let wanted = components.map { RowKey.lowercasedUUID($0[place]) }
+      if RowKey.component(value) != wanted || wanted == nil {
+        throw .received("a row of \(table.name) with the key \(pk) is of another key by its column \(column)")
+      }
     }
   }
 }

@@ -31,17 +31,20 @@ extension SyncClient {
         try await latch(demand)
         return .answered
       }
-      return .refused(task.slice, error)
+      return .refused(task.slice, secretMask.told(error))
     }
     let slice = task.slice
-    answered { $0.uploaded(answer.body.signal == nil ? slice.entries.count : 0, answer.notes) }
+    let reply = Result { () throws(SyncError) in try ReplyGuards.check(answer.body, to: slice, tables) }
+    // An answer that is not taken answers no write.
+    let isTaken = answer.body.signal == nil && (try? reply.get()) != nil
+    answered { $0.uploaded(isTaken ? slice.entries.count : 0, answer.notes) }
     let isSignal = answer.body.signal == LifecycleSignal.resetRequired.rawValue
     if let demand = try demand(of: answer.notes, isSignal: isSignal, isPage: false) {
       try await latch(demand)
       return .answered
     }
     let now = configuration.clock.milliseconds()
-    switch try ReplyGuards.check(answer.body, to: slice) {
+    switch try reply.get() {
     // Latched above.
     case .resetRequired: break
     case .abort(let offender, let reason, let serverRow):
@@ -69,7 +72,8 @@ extension SyncClient {
       return try read { view in
         let queue = try view.query(StateTable.outbox).rows()
         let chosen = try SliceChooser.choose(
-          { try queue.next().map { (row) throws(SyncError) in try OutboxEntry(row) } }, countMax: entryCountMax)
+          { try queue.next().map { (row) throws(SyncError) in try OutboxEntry(row) } }, countMax: entryCountMax,
+          byteCount: { $0.encodedByteCount(without: tables.localOnlyColumns) })
         guard let slice = chosen else { return nil }
         let request = PushRequest(
           clientID: try view.metaText(.clientID), schemaVersion: Int64(configuration.schemaVersion),
@@ -99,6 +103,7 @@ extension SyncClient {
         withMemory { $0.budget.succeeded() }
         if try read({ try $0.outboxDepth() }) >= depth { return }
       case .refused(let slice, let failure):
+        if failure.isAnswerTooLarge, withMemory({ $0.budget.answerWasTooLarge(slice) }) { continue }
         guard failure.isPermanent else { throw SyncError(failure, pushing: slice) }
         let decision = withMemory { $0.budget.refused(slice, code: failure.code, message: failure.reason) }
         switch decision {

@@ -14,7 +14,11 @@ public struct SyncProgress: Hashable, Sendable {
   public init() {}
 
   mutating func downloaded(_ page: PullAnswer, _ notes: AnswerNotes) {
-    downloadedRowCount += page.rows.count + page.tombstones.count
+    downloaded(page.rows.count + page.tombstones.count, notes)
+  }
+
+  mutating func downloaded(_ rowCount: Int, _ notes: AnswerNotes) {
+    downloadedRowCount += rowCount
     downloadedByteCount += notes.receivedByteCount ?? 0
   }
 

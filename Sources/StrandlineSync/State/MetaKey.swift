@@ -21,6 +21,8 @@ enum MetaKey: String {
   case isRehydrating = "rehydrating"
   /// By table and bucket column, the last value that was not empty.
   case bucketScope = "bucket_scope"
+  /// Names of the tables that the last closed pull was of, sorted (not known).
+  case pulledTables = "pulled_tables"
   /// Goes up with each replaced scope (0).
   case scopeGeneration = "scope_generation"
   /// The server's place in its history as of the last closed pull, as it came (none).

@@ -281,4 +281,23 @@ struct ErrorDeliveryTests {
     #expect(test.client.session.state == .closed)
     await test.client.dispose()
   }
+
+  @Test func `the token in force stands in no error, whatever the remote is`() async throws {
+    let token = token("ann-with-a-long-name")
+    let test = try await TestClient.open()
+    try await test.client.setAccessToken(token)
+    test.remote.script(pulls: [
+      .failure(.refused(TransportCode(rawValue: token), "your token was \(token)", status: 500)),
+      .answer(.signal(token)),
+    ])
+    for _ in 1...2 {
+      do {
+        try await test.client.pullOnce()
+        Issue.record("nothing was thrown")
+      } catch let error as SyncError {
+        let told = "\(error) \(error.serverCode?.rawValue ?? "")"
+        #expect(!told.contains(token), "\(error)")
+      }
+    }
+  }
 }

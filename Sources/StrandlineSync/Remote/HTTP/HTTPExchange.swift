@@ -146,6 +146,11 @@ private final class Flow: Sendable {
     end(outcome)
   }
 
+  /// With what has come of its body.
+  func end(refusedWith response: HTTPURLResponse) {
+    end(.success(HTTPAnswer(response: response, body: state.withLock { $0.body })))
+  }
+
   func end(_ outcome: Outcome) {
     let continuation = state.withLock { state in
       guard state.outcome == nil else { return CheckedContinuation<Outcome, Never>?.none }
@@ -178,6 +183,18 @@ private final class Observer: NSObject, URLSessionDataDelegate, Sendable {
     newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
   ) {
     completionHandler(nil)
+  }
+
+  /// A refusal that asks for a password (HTTP Basic) is an answer like any other. Left to itself URLSession would wait for credentials.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    guard let response = challenge.failureResponse as? HTTPURLResponse else {
+      return completionHandler(.performDefaultHandling, nil)
+    }
+    flow(of: task)?.end(refusedWith: response)
+    completionHandler(.cancelAuthenticationChallenge, nil)
   }
 
   func urlSession(

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// Bodies are JSON, or binary once the server has answered in the binary form. Answers may be packed (gzip). Redirects are not followed, and
 /// neither a token nor a key stands in any description of the remote, its requests and its errors.
-public final class HTTPRemote: Remote {
+public final class HTTPRemote: Remote, SecretHolder {
   private let configuration: RemoteConfiguration
   private let address: RemoteAddress
   private let exchange = HTTPExchange()
@@ -36,7 +36,22 @@ public final class HTTPRemote: Remote {
     try await call("push", request, context)
   }
 
+  var secrets: [String] { [configuration.publishableKey] }
+
   private func call<Answer: BinaryMessage>(
+    _ name: String, _ message: some BinaryMessage, _ context: RemoteContext
+  ) async throws(RemoteFailure) -> RemoteAnswer<Answer> {
+    let mask = SecretMask([context.accessToken] + secrets)
+    do throws(RemoteFailure) {
+      var answer: RemoteAnswer<Answer> = try await exchange(name, message, context)
+      answer.notes = mask.told(answer.notes)
+      return answer
+    } catch {
+      throw mask.told(error)
+    }
+  }
+
+  private func exchange<Answer: BinaryMessage>(
     _ name: String, _ message: some BinaryMessage, _ context: RemoteContext
   ) async throws(RemoteFailure) -> RemoteAnswer<Answer> {
     let form: BodyForm = serverTakesBinary.load(ordering: .relaxed) ? .binary : .json
@@ -51,7 +66,7 @@ public final class HTTPRemote: Remote {
         request, connect: configuration.deadlines.connect, total: configuration.deadlines.request,
         byteCountMax: configuration.answerByteCountMax)
     } catch {
-      throw RemoteFailure(error)
+      throw RemoteFailure(error, byteCountMax: configuration.answerByteCountMax)
     }
     // A server that no longer takes what it took before is asked in JSON from the next call on.
     if form == .binary, answer.status == 415 { serverTakesBinary.store(false, ordering: .relaxed) }
@@ -84,13 +99,17 @@ public final class HTTPRemote: Remote {
     var notes = AnswerNotes(headers: answer.field)
     notes.sentByteCount = sentByteCount
     notes.receivedByteCount = answer.body.count
-    guard 200..<300 ~= answer.status else {
+    // A part (206) is no answer to a request for the whole.
+    guard 200..<300 ~= answer.status, answer.status != 206 else {
       throw RemoteFailure(.refused(Self.refusal(answer), status: answer.status), notes: notes)
     }
     let type = answer.field("Content-Type") ?? BodyForm.json.contentType
     guard let form = BodyForm(contentType: type), form == .json || configuration.offersBinary else {
       throw RemoteFailure(
         .undecodable(MessageDefect(path: "Content-Type", reason: "no form of body that was asked for")), notes: notes)
+    }
+    if form == .binary, BinaryContentSize.announced(by: answer.body) > configuration.answerByteCountMax {
+      throw RemoteFailure(.answerTooLarge(byteCountMax: configuration.answerByteCountMax), notes: notes)
     }
     do throws(MessageDefect) {
       let body = try form.decode(
@@ -104,7 +123,15 @@ public final class HTTPRemote: Remote {
 
   /// What a refusal says for itself; a body that is no error answer (a proxy's page) gives no code.
   private static func refusal(_ answer: HTTPAnswer) -> ErrorAnswer {
-    (try? ErrorAnswer(body: answer.body)) ?? ErrorAnswer(code: nil, message: "HTTP status \(answer.status)")
+    if let said = try? ErrorAnswer(body: answer.body) { return said }
+    let message =
+      switch answer.status {
+      case 206: "HTTP status 206, a part of an answer"
+      case 300..<400:
+        "HTTP status \(answer.status), and redirects are not followed; the server names \(answer.field("Location") ?? "no other place")"
+      default: "HTTP status \(answer.status)"
+      }
+    return ErrorAnswer(code: nil, message: message)
   }
 }
 
@@ -129,12 +156,11 @@ extension RemoteFailure {
     RemoteFailure(.refused(ErrorAnswer(code: code, message: message), status: nil))
   }
 
-  fileprivate init(_ error: URLError) {
+  fileprivate init(_ error: URLError, byteCountMax: Int) {
     switch error.code {
     case .cancelled: self.init(.unreachable(reason: "the call was cancelled", underlying: CancellationError()))
     case .timedOut: self.init(.unreachable(reason: "no answer in time", underlying: URLError(.timedOut)))
-    case .dataLengthExceedsMaximum:
-      self.init(.unreachable(reason: "the answer is larger than is taken", underlying: URLError(error.code)))
+    case .dataLengthExceedsMaximum: self.init(.answerTooLarge(byteCountMax: byteCountMax))
     default:
       // A fresh one: the user info of what URLSession throws holds the request's url and more.
       let reason = Self.reason(error.code).map { "\($0) (URLError \(error.code.rawValue))" }
@@ -149,6 +175,8 @@ extension RemoteFailure {
     case .cannotFindHost, .dnsLookupFailed: "the host's name has no address"
     case .networkConnectionLost: "the connection broke"
     case .notConnectedToInternet: "there is no network"
+    case .unknown, .badServerResponse, .cannotDecodeContentData, .cannotDecodeRawData, .cannotParseResponse:
+      "the connection broke in the middle, or what came is no answer of HTTP that can be unpacked"
     case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
       .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot:
       "no secure connection could be made"

@@ -179,9 +179,71 @@ import Testing
     let remote = try remote(server) { $0.answerByteCountMax = 99_999 }
     for _ in 0..<3 {
       let failure = try await failure(remote)
-      guard case .unreachable(_, let underlying) = failure.kind else { throw failure }
-      #expect((underlying as? URLError)?.code == .dataLengthExceedsMaximum)
+      guard case .answerTooLarge(99_999) = failure.kind else { throw failure }
+      #expect(failure.errorCode == .remote)
     }
+  }
+
+  @Test func `an answer that is too large once it is unpacked is too large, in the binary form too`() async throws {
+    let page = PullAnswer(
+      cursor: "7",
+      rows: [.init(table: "t", pk: "p", row: ["v": .string(String(repeating: "y", count: 100_000))], seq: "7")])
+    #expect(page.binary.count < 10_000)
+    let server = try ScriptedServer([
+      ScriptedServer.answer(200, page.binary, type: "application/vnd.strandline.v1")
+    ])
+    let failure = try await failure(remote(server) { $0.answerByteCountMax = 50_000 })
+    guard case .answerTooLarge(50_000) = failure.kind else { throw failure }
+  }
+
+  @Test(arguments: ["Basic realm=\"x\"", "Basic", "Digest realm=\"x\", nonce=\"n\"", "Bearer", "Negotiate"])
+  func `a refusal that asks for a password is answered like any other`(_ challenge: String) async throws {
+    let body = #"{"code":"PGRST301","message":"expired"}"#
+    let server = try ScriptedServer([ScriptedServer.answer(401, body, fields: ["WWW-Authenticate": challenge])])
+    let failure = try await failure(remote(server))
+    #expect(failure.code == .sessionExpired)
+    #expect("\(failure)" == "the server refused with status 401: PGRST301: expired")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `a token and a key that the server repeats are shown to nobody`() async throws {
+    let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg"
+    let context = RemoteContext(accessToken: token)
+    let fields = [
+      "Strandline-Unknown-Tables": token, "Strandline-History": "secret-key", "Strandline-Reset-Cause": token,
+    ]
+    let server = try ScriptedServer([
+      ScriptedServer.answer(401, #"{"code":"\#(token)","message":"your token was \#(token)!"}"#, fields: fields),
+      ScriptedServer.answer(403, #"{"code":"secret-key","message":"c2lnbmF0dXJlLW9mLXRoZS10b2tlbg secret-key"}"#),
+      ScriptedServer.answer(200, #"{"\#(token)":1,"\#(token)":2}"#),
+      ScriptedServer.answer(200, page.body, fields: fields),
+      ScriptedServer.answer(302, "moved", fields: ["Location": "http://127.0.0.1:1/?\(token)"]),
+    ])
+    let remote = try remote(server)
+    for number in 1...5 {
+      var told = ""
+      do throws(RemoteFailure) {
+        told = "\(try await remote.pull(request, context).notes)"
+        #expect(number == 4)
+      } catch {
+        told = "\(error) \(error.notes) \(SyncError(error, during: .pull)) \(error.code?.rawValue ?? "")"
+      }
+      #expect(!told.contains("c2lnbmF0dXJl") && !told.contains("secret-key"), "\(told)")
+    }
+  }
+
+  @Test func `a message without end is cut`() async throws {
+    let long = String(repeating: "m", count: 1_000_000)
+    let server = try ScriptedServer([ScriptedServer.answer(500, #"{"code":"\#(long)","message":"\#(long)"}"#)])
+    let failure = try await failure(remote(server))
+    #expect("\(failure)".utf8.count < 3000)
+  }
+
+  @Test func `a part of an answer is none`() async throws {
+    let server = try ScriptedServer([ScriptedServer.answer(206, page.body)])
+    let failure = try await failure(remote(server))
+    #expect("\(failure)".contains("206"))
+    #expect(failure.errorCode == .remote)
   }
 
   @Test func `a server that is not there, breaks off or speaks no HTTP is unreachable`() async throws {
