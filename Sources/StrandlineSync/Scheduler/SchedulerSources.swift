@@ -24,6 +24,13 @@ public protocol ScheduledClient: Sendable {
   func onQueueDepth(_ report: @escaping @Sendable (Int) -> Void) throws -> @Sendable () -> Void
   /// ``SchedulerSettings/refreshSession`` has no token: if the server refused the last one, the user has to sign in.
   func renewalGivenUp()
+  /// Whether the user has to sign in before a request makes sense. Until then no renewal is asked for by the timer and the other sources.
+  var isSignInGivenUp: Bool { get }
+}
+
+extension ScheduledClient {
+  /// A client that does not know.
+  public var isSignInGivenUp: Bool { false }
 }
 
 extension SyncClient: ScheduledClient {

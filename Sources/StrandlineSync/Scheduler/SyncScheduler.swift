@@ -29,6 +29,8 @@ public final class SyncScheduler: Sendable {
     var round = 0
     var run: Run?
     var failureCount = 0
+    /// The application has asked since the last run: a renewal may be tried though sign-in was given up.
+    var mayRenew = false
     /// What the server asked for when it last refused.
     var retryDelay: Duration?
     /// Nil while nothing was reported.
@@ -75,6 +77,7 @@ public final class SyncScheduler: Sendable {
     let round: Int? = state.withLock { state in
       guard !state.isStarted else { return nil }
       state.isStarted = true
+      state.mayRenew = true
       state.round += 1
       return state.round
     }
@@ -121,8 +124,15 @@ public final class SyncScheduler: Sendable {
   }
 
   /// Asks for a run now, if the scheduler was started. While one is under way, one more follows it.
+  ///
+  /// Once sign-in was given up (``SyncSession/State/waitingForToken``) only this, another start, another
+  /// ``SchedulerSettings/refreshSession`` and another token bring a further renewal; the timer and the other sources do not.
   public func wake(_ reason: WakeReason = .doorbell) {
-    wake(reason, in: state.withLock { $0.round })
+    let round = state.withLock { state in
+      state.mayRenew = true
+      return state.round
+    }
+    wake(reason, in: round)
   }
 
   // MARK: Health
@@ -150,11 +160,14 @@ public final class SyncScheduler: Sendable {
     }
   }
 
-  /// Assigning starts the timer anew.
+  /// Assigning starts the timer anew. Where sign-in was given up the next run asks it once.
   public var refreshSession: @Sendable () async throws -> Bool {
     get { settings.refreshSession }
     set {
-      state.withLock { $0.settings.refreshSession = newValue }
+      state.withLock { state in
+        state.settings.refreshSession = newValue
+        state.mayRenew = true
+      }
       rearm()
     }
   }
@@ -279,8 +292,14 @@ public final class SyncScheduler: Sendable {
     while true {
       let settings = settings
       var outcome = Outcome.skipped
+      let mayRenew = state.withLock { state in
+        defer { state.mayRenew = false }
+        return state.mayRenew
+      }
       do {
-        if try await settings.refreshSession() {
+        if client.isSignInGivenUp && !mayRenew {
+          // Nothing new would come of another renewal, and no request would be made.
+        } else if try await settings.refreshSession() {
           if let sync = settings.sync { try await sync() } else { try await client.sync() }
           outcome = .success
         } else {

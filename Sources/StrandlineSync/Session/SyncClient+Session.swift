@@ -85,6 +85,9 @@ extension SyncClient {
     return error.classed(.poisoned)
   }
 
+  /// Whether the server has refused the token for good and no other has been set.
+  public var isSignInGivenUp: Bool { withMemory { $0.session.access.isGivenUp } }
+
   /// Whoever renews the token has given up.
   public func renewalGivenUp() {
     guard withMemory({ $0.session.access.renewalGivenUp() }) else { return }
