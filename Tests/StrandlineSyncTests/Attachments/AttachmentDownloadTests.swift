@@ -131,11 +131,12 @@ struct AttachmentDownloadTests {
     #expect(try await world.client.strandedFiles().isEmpty)
   }
 
-  @Test func `without a hash nothing is fetched`() async throws {
-    let world = try await pulled(hash: "no hash")
+  @Test(arguments: ["no hash", nil]) func `without a hash nothing is fetched`(hash: String?) async throws {
+    let world = try await pulled(hash: hash)
     #expect(try await world.client.resolveDownload(reference) == nil)
     #expect(world.transfer.calls == ["hash"])
     #expect(try await world.client.getStatus(reference)?.errorCode == "ATTACHMENT_UNVERIFIED")
+    #expect(try await world.state(reference) == .failed)
     // The row's own will do.
     try await world.client.attachmentPatch(reference, ["sha256": .string(AttachmentWorld.abc)])
     #expect(try await world.client.resolveDownload(reference) != nil)

@@ -79,6 +79,9 @@ struct AttachmentImportTests {
     let rows = try await world.client.stateRows(of: StateTable.attachments)
     #expect(rows.map { $0["state"] ?? .null } == ["evicted"])
     #expect(try await world.client.outboxDepth() == 0)
+    #expect(try await world.client.attachmentPending(.upload) == 0)
+    try await world.client.sync()
+    #expect(world.transfer.calls.isEmpty)
     #expect(try await world.test.columns(AttachmentWorld.pk)?["photo"] == nil)
   }
 

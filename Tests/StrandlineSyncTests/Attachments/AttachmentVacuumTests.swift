@@ -142,4 +142,30 @@ struct AttachmentVacuumTests {
     #expect(try await world.client.attachmentRemove(reference) == path)
     #expect(try await world.client.strandedFiles() == [path, stranger])
   }
+
+  @Test func `a download and a vacuum wait for the run that is under way`() async throws {
+    let world = try await AttachmentWorld.open(hasRow: false)
+    let reference = AttachmentWorld.reference("f")
+    world.transfer.put(Array("abc".utf8), at: reference, hash: AttachmentWorld.abc)
+    world.test.remote.script(pulls: [
+      .answer(.page("5", [AttachmentWorld.pk: ["owner": .string(AttachmentWorld.owner), "photo": .string(reference)]]))
+    ])
+    try await world.client.sync()
+    let other = AttachmentWorld.reference("orphan")
+    try await world.put(other, ["state": "orphaned"])
+    let door = Door()
+    world.test.remote.script(pulls: [.held(door, .page("6"))])
+    async let synced: Void = world.client.sync()
+    await door.reached()
+    async let path = world.client.resolveDownload(reference)
+    async let swept: Void = world.client.vacuum()
+    for _ in 0..<200 { await Task.yield() }
+    #expect(world.transfer.calls.isEmpty)
+    #expect(try await world.state(other) == .orphaned)
+    door.open()
+    try await synced
+    #expect(try await path != nil)
+    try await swept
+    #expect(world.transfer.calls.contains("download") && world.transfer.calls.contains("delete"))
+  }
 }

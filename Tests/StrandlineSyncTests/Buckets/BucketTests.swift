@@ -183,4 +183,65 @@ struct BucketTests {
     try await test.client.pullOnce()
     #expect(test.remote.pullRequests.last?.cursor == "3")
   }
+
+  // MARK: Tables
+
+  @Test func `a table that is newly configured is pulled from the start, once`() async throws {
+    let directory = TemporaryDirectory()
+    let path = "\(directory.path)/store"
+    func open(_ tables: String...) async throws -> TestClient {
+      try await TestClient.open(Dictionary(uniqueKeysWithValues: tables.map { ($0, TableConfiguration()) }), at: path)
+    }
+    var test = try await open("other")
+    test.remote.script(pulls: [.answer(.page("5", ["o": ["n": 1]], table: "other"))])
+    try await test.client.sync()
+    try await test.client.close()
+    test = try await open("other", "todos")
+    test.remote.script(pulls: [.failure(ScriptedRemote.offline)])
+    // A failure keeps it armed.
+    #expect(await code { try await test.client.sync() } == .remote)
+    try await test.client.close()
+    let script = ScriptedRemote(pulls: [
+      .answer(.page("0:3", more: true, ["t": ["n": 2]])), .answer(.page("5", ["o": ["n": 1]], table: "other")),
+    ])
+    test = try await TestClient.open(
+      ["other": TableConfiguration(), "todos": TableConfiguration()], remote: script, at: path)
+    try await test.client.sync()
+    try await test.client.sync()
+    #expect(script.pullRequests.map(\.cursor) == ["0", "0:3", "5"])
+    #expect(try await test.client.liveRows().map(\.pk) == ["o", "t"])
+    try await test.client.close()
+    // A table that was left out for a pull is behind, too.
+    test = try await open("todos")
+    try await test.client.sync()
+    #expect(test.remote.pullRequests.map(\.cursor) == ["5"])
+    try await test.client.close()
+    test = try await open("other", "todos")
+    try await test.client.sync()
+    #expect(test.remote.pullRequests.map(\.cursor) == ["0"])
+    try await test.client.close()
+  }
+
+  @Test func `a store that does not know which tables were pulled is left as it is`() async throws {
+    let directory = TemporaryDirectory()
+    let path = "\(directory.path)/store"
+    var test = try await TestClient.open(at: path)
+    try await test.client.seedCheckpoint("5")
+    try await test.client.close()
+    test = try await TestClient.open(["todos": TableConfiguration(), "other": TableConfiguration()], at: path)
+    try await test.client.sync()
+    #expect(test.remote.pullRequests.map(\.cursor) == ["5"])
+    try await test.client.close()
+  }
+
+  @Test func `a column that is no table's bucket arms nothing behind a closed pull`() async throws {
+    let test = try await TestClient.open(Self.one)
+    test.remote.script(pulls: [.answer(.page("5"))])
+    try await test.client.setBucket(["team": "a"])
+    try await test.client.pullOnce()
+    #expect(await code { try await test.client.setBucket(["team": "b", "owner": "x"]) } == .bucketUnset)
+    try await test.client.pullOnce()
+    #expect(test.remote.pullRequests.map(\.cursor) == ["0", "5"])
+    #expect(params(test.remote.pullRequests.last) == ["todos": ["team": "a"]])
+  }
 }

@@ -1,5 +1,6 @@
 @_spi(Engine) import StrandlineLog
 import StrandlineProtocol
+import StrandlineTestSupport
 import Testing
 
 @testable @_spi(Scenario) import StrandlineSync
@@ -156,5 +157,26 @@ struct EventTests {
     #expect(await code { _ = try await client.query("todos", QueryPlan()) } == .engineUnavailable)
     #expect(await code { _ = try await client.write { _ in } } == .engineUnavailable)
     #expect(await code { _ = try client.from("todos") } == .unknownTable)
+  }
+
+  @Test func `what ended a subscription ends no later one, of this client or of the next (case 205)`() async throws {
+    let directory = TemporaryDirectory()
+    let path = "\(directory.path)/store"
+    let test = try await TestClient.open(at: path)
+    let old = test.client.on { _ in }
+    old()
+    let seen = Lock<[String]>([])
+    test.client.on { event in seen.withLock { $0.append(event.name) } }
+    old()
+    try await test.insert("p1")
+    _ = await test.events()
+    #expect(seen.withLock { $0 } == ["LOCAL_CHANGED", "QUEUE_DEPTH"])
+    let last = test.client.on { _ in }
+    try await test.client.close()
+    let again = try await TestClient.open(at: path)
+    for stop in [old, last] { stop() }
+    try await again.insert("p2")
+    #expect(await again.eventNames() == ["LOCAL_CHANGED", "QUEUE_DEPTH"])
+    try await again.client.close()
   }
 }

@@ -140,4 +140,24 @@ struct StoreFaultTests {
     #expect(test.remote.requestCount == 0)
     await test.client.dispose()
   }
+
+  @Test func `on a full disk another bucket value is not taken, and the next request names the old one`() async throws {
+    let disk = SimulatedDisk()
+    let test = try await SyncWorkload.open(disk) {
+      $0.storeOptions.log.spaceAheadByteCount = 64 << 10
+      $0.storeOptions.log.compresses = false
+    }
+    try await test.client.setAccessToken(token("u1"))
+    try await test.client.setBucket(["team": "a"])
+    test.remote.script(pulls: [.answer(.page("5", ["p1": [:]]))])
+    try await test.client.pullOnce()
+    disk.edit { $0.byteCountMax = $0.usedByteCount }
+    let large = String(repeating: "b", count: 400_000)
+    #expect(await code { try await test.client.setBucket(["team": large]) } == .store)
+    disk.edit { $0.byteCountMax = nil }
+    try await test.client.pullOnce()
+    #expect(test.remote.pullRequests.map(\.cursor) == ["0", "5"])
+    #expect(test.remote.pullRequests.last?.buckets.first { $0.table == "teams" }?.params == ["team": "a"])
+    try await test.client.close()
+  }
 }

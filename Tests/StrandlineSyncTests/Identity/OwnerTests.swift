@@ -14,12 +14,14 @@ struct OwnerTests {
     func compact(_ middle: String) -> String { "e30.\(middle).c2ln" }
     #expect(TokenSubject.read(compact("eyJzdWIiOiJ1MSJ9")) == "u1")
     #expect(TokenSubject.read(compact("eyJzdWIiOiJ1MTIifQ==")) == "u12")
+    #expect(TokenSubject.read(compact("eyJzdWIiOiJ-fiJ9")) == "~~")
     let none = [
       "", "e30", "e30.eyJzdWIiOiJ1MSJ9", "e30.eyJzdWIiOiJ1MSJ9.c2ln.x",
       compact("eyJzdWIiOjF9"),  // {"sub":1}
       compact("eyJzdWIiOiIifQ"),  // {"sub":""}
       compact("e30"),  // {}
       compact("W10"),  // []
+      compact("eyJzdWIiOiJ+fiJ9"),  // {"sub":"~~"} in the other alphabet
       compact("eyJzdWIiOiJ+fiJ9+"), compact("a"), compact("__"), compact("eyJzdWIiOiJ1MSJ9/"), compact(""),
     ]
     for token in none { #expect(TokenSubject.read(token) == nil, "\(token)") }
@@ -116,6 +118,9 @@ struct OwnerTests {
       $0.clientID = id
       $0.accessToken = token("u1")
     }
+    try await test.client.pullOnce()
+    #expect(test.remote.contexts.map(\.accessToken) == [token("u1")])
+    #expect(test.remote.pullRequests[0].buckets.last?.params == ["owner": "u1"])
     try await test.client.close()
     test = try await TestClient.open(Self.tables, at: path) { $0.clientID = "00000000-0000-4000-8000-00000000ffff" }
     // The owner's bucket is filled before anybody signs in.

@@ -1,3 +1,4 @@
+@_spi(Engine) import StrandlineLog
 import StrandlineProtocol
 @_spi(Scenario) import StrandlineSync
 import Testing
@@ -98,5 +99,24 @@ struct FilterWriteTests {
     #expect(try await test.client.from("todos").update(["x": 1]).eq("list", "work").execute().isEmpty)
     try await test.update("a", ["deleted_at": .null])
     #expect(try await select.count() == 2)
+  }
+
+  @Test func `a delete by filter reads the clock once for all the rows it marks`() async throws {
+    final class RunningClock: SyncClock {
+      let time = Lock<Int64>(1_767_225_600_000)
+      func milliseconds() -> Int64 {
+        time.withLock {
+          $0 += 1000
+          return $0
+        }
+      }
+    }
+    let clock = RunningClock()
+    let tables = ["todos": TableConfiguration(softDeleteColumn: "deleted_at")]
+    let test = try await TestClient.open(tables) { $0.clock = clock }
+    for pk in ["a", "b", "c"] { try await test.client.seedRow(["list": "work"], table: "todos", pk: pk, seq: "1") }
+    try await test.client.from("todos").delete().eq("list", "work").execute()
+    let marks = try await test.client.liveRows().map { $0.columns["deleted_at"] ?? .null }
+    #expect(marks.count == 3 && Set(marks).count == 1 && marks[0] != .null)
   }
 }

@@ -40,11 +40,14 @@ struct KeySettlementTests {
     #expect(try await test.columns(pk, in: "items") == ["list": 1, "item": "3456", "note": "n"])
     try await test.client.apply(.update, to: "items", pk: "[\"1\",\"3456\"]", columns: ["note": "m"])
     #expect(try await test.columns(pk, in: "items")?["note"] == "m")
-    for columns: [String: Value] in [
-      ["list": 1], ["list": 1, "item": .null], ["list": true, "item": 2], ["list": "", "item": 2],
-    ] {
+    let incomplete: [(columns: [String: Value], missing: String)] = [
+      (["list": 1], "item"), (["list": 1, "item": .null], "item"), (["list": true, "item": 2], "list"),
+      (["list": "", "item": 2], "list"), (["note": "n"], "list, item"),
+    ]
+    for (columns, missing) in incomplete {
       let thrown = await #expect(throws: SyncError.self) { try await test.client.from("items").insert(columns) }
       #expect(thrown?.catalogueCode == .localConstraint)
+      #expect(thrown?.message.hasSuffix(" in \(missing)") == true)
     }
     #expect(await code { try await test.client.apply(.delete, to: "items", pk: "1") } == .localConstraint)
   }

@@ -120,8 +120,12 @@ struct DeadLetterTests {
     try await test.client.write { tx in for _ in 1...501 { try tx.insert([:], into: "todos") } }
     test.remote.answerAlways(push: .failure(Self.permanent))
     for _ in 1...4 { #expect(await code { try await test.client.sync() } == .permanentTransport) }
+    let before = await test.eventNames().count
     try await test.client.sync()
     #expect(try await test.client.deadLetters().count == 501)
+    // One commit: all that it raises, and once that rows changed. The other is the pull's.
+    let names = await test.eventNames().dropFirst(before)
+    #expect(Array(names) == Array(repeating: "DEAD_LETTER", count: 501) + ["LOCAL_CHANGED", "LOCAL_CHANGED"])
     #expect(test.remote.pushRequests.map(\.mutations.count) == Array(repeating: 501, count: 5))
   }
 

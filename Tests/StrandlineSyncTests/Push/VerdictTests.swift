@@ -312,6 +312,12 @@ struct VerdictTests {
       name: "kind", answer: PushAnswer(verdicts: [.applied("m1"), .init(mutationID: "m2", kind: "merged")]),
       code: .unknownVerdictReason),
     Wrong(
+      name: "a reason as kind",
+      answer: PushAnswer(verdicts: [
+        .applied("m1"), .init(mutationID: "m2", kind: "superseded", reason: "SUPERSEDED"),
+      ]),
+      code: .unknownVerdictReason),
+    Wrong(
       name: "verdict's reason",
       answer: PushAnswer(verdicts: [.init(mutationID: "m1", kind: "rejected", reason: "BAD"), .applied("m2")]),
       code: .unknownVerdictReason),
@@ -339,5 +345,19 @@ struct VerdictTests {
       #expect(try await test.client.inspect().lastMutationID == nil)
       #expect(await test.eventNames() == events)
     }
+  }
+
+  @Test func `an insert that a pulled row came before, and that is rejected with a row, ends as that row`() async throws
+  {
+    let test = try await TestClient.open()
+    try await test.insert("p2", ["title": "mine", "own": 1], id: "m1")
+    test.remote.script(
+      pulls: [.answer(.page("5", ["p2": ["title": "peer"]]))],
+      pushes: [.answer(PushAnswer(verdicts: [.rejected("m1", .rowDenied, serverRow: ["title": "server"])]))])
+    try await test.client.pullOnce()
+    #expect(try await test.columns("p2") == ["title": "mine", "own": 1])
+    try await test.client.pushOnce()
+    #expect(try await test.columns("p2") == ["title": "server"])
+    #expect(try await test.client.outboxDepth() == 0)
   }
 }

@@ -28,6 +28,7 @@ final class SchedulerWorld: SchedulerClock, ScheduledClient, PathMonitor, Foregr
     var holdsRuns = false
     var refusesSubscriptions = false
     var cancelledCount = 0
+    var isSignInGivenUp = false
   }
 
   private let state = TestLock(State())
@@ -93,6 +94,8 @@ final class SchedulerWorld: SchedulerClock, ScheduledClient, PathMonitor, Foregr
   }
 
   func renewalGivenUp() { note("given up") }
+  var isSignInGivenUp: Bool { state.withLock { $0.isSignInGivenUp } }
+  func giveUpSignIn(_ isGivenUp: Bool = true) { state.withLock { $0.isSignInGivenUp = isGivenUp } }
 
   func note(_ event: String) { state.withLock { $0.events.append(event) } }
   var events: [String] { state.withLock { $0.events } }

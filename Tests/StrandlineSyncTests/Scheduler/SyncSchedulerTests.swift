@@ -142,6 +142,54 @@ import Testing
     #expect(world.runCount == 0 && errors.count == 1)
   }
 
+  @Test func `once sign-in was given up nothing is renewed until the application asks or another token is there`() async
+  {
+    let scheduler = scheduler {
+      $0.foregroundSource = world
+      $0.refreshSession = { [world] in
+        world.note("refresh")
+        return false
+      }
+    }
+    scheduler.start()
+    await world.until { world.events.contains("given up") }
+    func refreshes() async -> Int {
+      await world.until { scheduler.health().attemptStartedAt == nil }
+      await world.settle()
+      return world.events.count { $0 == "refresh" }
+    }
+    #expect(await refreshes() == 1)
+    world.giveUpSignIn()
+    for _ in 1...5 {
+      world.pass(15_000)
+      #expect(await refreshes() == 1)
+    }
+    world.depth(1)
+    #expect(await refreshes() == 1)
+    world.comeForward()
+    #expect(await refreshes() == 1)
+    // The timer goes on, so that another token is found.
+    #expect(world.untilTimer == [15_000])
+    scheduler.wake()
+    #expect(await refreshes() == 2)
+    world.pass(15_000)
+    #expect(await refreshes() == 2)
+    scheduler.refreshSession = { [world] in
+      world.note("refresh")
+      return true
+    }
+    world.pass(15_000)
+    #expect(await refreshes() == 3)
+    #expect(world.runCount == 1)
+    world.pass(15_000)
+    #expect(await refreshes() == 3)
+    // Another token was set.
+    world.giveUpSignIn(false)
+    world.pass(15_000)
+    #expect(await refreshes() == 4)
+    #expect(world.runCount == 2)
+  }
+
   @Test func `runs never overlap, and any number of wakes is one run more`() async {
     world.holdRuns()
     let scheduler = scheduler()
