@@ -30,6 +30,8 @@ public final class SyncClient: Sendable {
     var nextWatcher = 0
     /// A reset has failed or was refused since the client was opened; it is not tried again by itself.
     var hasResetFailed = false
+    /// Of the action that opening has performed.
+    var resetAtOpen: ClientResetReport?
     /// The action that this open has told of.
     var toldAction: String?
     /// Ends an attempt that has not come to its marker.

@@ -6,7 +6,8 @@ extension SyncClient {
 
   /// Resets the client now, whether the server asks for it or not, and then pushes and pulls as ``sync()`` does.
   ///
-  /// What failed before is forgotten: an application calls it when it has mended the cause, or to go on behind a schema gate.
+  /// What failed or was refused before is forgotten: an application calls it when it has mended the cause, when the server has come to rest
+  /// behind a loop, or to go on behind a schema gate.
   ///
   /// - Parameter mode: nil: the configured one.
   /// - Throws: as ``sync()``; ``SyncErrorCode/clientReset`` if the reset failed, with everything as it was.
@@ -25,7 +26,7 @@ extension SyncClient {
         case .resetRequired?: if try state.resetDemand() == nil { try state.set(demand) }
         case .identityChanged?: break
         }
-        // What has failed does not stand in the way of another try; a switch that is not acknowledged goes on.
+        // What has failed does not stand in the way of another try; of a switch that is not acknowledged it is known what it carried.
         if let record = try state.resetRecord(), record.phase == .failed { try state.set(nil as ResetRecord?) }
       }
       try await pushAndPull(ResetRun(mode: mode, isForced: true))
@@ -130,6 +131,8 @@ extension SyncClient {
     if before == nil {
       // This process has not switched: the one that did ended before after had.
       let count = (try? read { try $0.resetRecord()?.afterCrashCount ?? 0 }) ?? 0
+      // Each of them has called it before it ended, and could not note that.
+      report.afterCallCount = count + 1
       if count >= 1 { return .gaveUp }
       do {
         try await commit(.resetPhase) { state in

@@ -40,6 +40,8 @@ public struct SyncConfiguration: Sendable {
   public var storeOptions: StoreOptions
   public var clock: any SyncClock
   public var ids: any IDSource
+  /// Whether opening performs a reset action of an earlier process; off for who only looks.
+  @_spi(Engine) public var performsResetActions = true
 
   public init(
     storePath: String? = nil, clientID: String? = nil, schemaVersion: Int = 1, tables: [String: TableConfiguration],

@@ -34,13 +34,11 @@ extension SyncClient {
     }
   }
 
-  /// Where a copy goes that has no name yet; nil: inside the store.
+  /// Where a copy goes that has no name yet; nil: inside the store, which is in memory.
   private func newCopyPath() async throws -> String? {
-    guard !isInMemory, let directory = copies.directory else { return nil }
-    do { try await copies.prepare(directory) } catch { throw SyncError.thrown(for: error) }
-    let name = Store.keptCopyName(
-      milliseconds: configuration.clock.milliseconds(), id: UInt64.random(in: .min ... .max))
-    return copies.path(of: name, in: directory)
+    if isInMemory { return nil }
+    do { try await copies.prepare(copies.directory) } catch { throw SyncError.thrown(for: error) }
+    return copies.path(of: newCopyName(), in: copies.directory)
   }
 
   /// With both gates held.
@@ -94,7 +92,7 @@ extension SyncClient {
 enum ResetSurvivors {
   /// Rows of `strandline.meta`.
   static func rows(
-    of before: ReadView, clientID: String, incarnation: String
+    of before: ReadView, clientID: String, incarnation: String, and report: ClientResetReport? = nil
   ) throws(StoreError) -> [(table: String, row: Row)] {
     var values: [(MetaKey, Value)] = [
       (.cursor, "0"), (.clientID, .string(clientID)), (.incarnation, .string(incarnation)),
@@ -102,7 +100,8 @@ enum ResetSurvivors {
     // Stamps go on above all that were made before.
     let stamp = try before.get(key: [.string(MetaKey.originHLC.rawValue)], in: StateTable.meta)
     if let stamp = stamp?["value"] { values.append((.originHLC, stamp)) }
-    return values.map { (StateTable.meta, ["key": .string($0.0.rawValue), "value": $0.1]) } + reports(of: before)
+    return values.map { (StateTable.meta, ["key": .string($0.0.rawValue), "value": $0.1]) }
+      + reports(of: before, and: report)
   }
 }
 
@@ -111,12 +110,16 @@ extension ResetSurvivors {
   private static let reportByteCountMax = 12 << 10
 
   /// The newest reports of client resets, without anything of rows. What cannot be read does not live on.
-  private static func reports(of before: ReadView) -> [(table: String, row: Row)] {
-    guard let reports = try? before.resetReports(), !reports.isEmpty else { return [] }
+  ///
+  /// - Parameter newest: of the reset itself, as it is.
+  private static func reports(of before: ReadView, and newest: ClientResetReport?) -> [(table: String, row: Row)] {
+    let former = ((try? before.resetReports()) ?? []).map(\.redacted)
+    let reports = former.suffix(Int(SyncState.reportCountMax) - (newest == nil ? 0 : 1)) + (newest.map { [$0] } ?? [])
+    if reports.isEmpty { return [] }
     var texts: [String] = []
     var byteCount = 0
     for report in reports.reversed() {
-      guard let text = try? StoredJSON.encode(report.redacted) else { continue }
+      guard let text = try? StoredJSON.encode(report) else { continue }
       byteCount += text.utf8.count + 32
       if byteCount > reportByteCountMax { break }
       texts.insert(text, at: 0)

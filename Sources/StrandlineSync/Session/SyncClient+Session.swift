@@ -119,11 +119,13 @@ extension SyncClient {
   // MARK: Waiting
 
   func waitForUpload(endsOnTransient: Bool) async throws {
+    try refuseInCallback("waitForUpload")
     let last = try read { try OutboxEnds.read(try $0.meta(.outboxEnds)).next - 1 }
     try await wait(for: .upload(through: last), endsOnTransient)
   }
 
   func waitForDownload(endsOnTransient: Bool) async throws {
+    try refuseInCallback("waitForDownload")
     try ensureOpen()
     try await wait(for: .download(after: withMemory { $0.session.sequence }), endsOnTransient)
   }

@@ -63,7 +63,13 @@ struct ManualResetTests {
     let test = blocked.test
     let token = try #require(blocked.info.token)
     let id = try await test.client.inspect().clientID
+    let sequence = try test.client.read { $0.sequence }
     #expect(await code { try await test.client.performResetAction(ResetToken("foreign")) } == .resetActionGone)
+    // Nothing was touched: no commit, no copy, and the token is still good.
+    #expect(try test.client.read { $0.sequence } == sequence)
+    #expect(try await test.depth() == 1)
+    #expect(try await test.client.keptCopies().isEmpty)
+    #expect(try await test.columns("a")?["title"] == "mine")
     try await test.client.performResetAction(token)
     #expect(try await test.rows().isEmpty)
     #expect(try await test.depth() == 0)

@@ -22,6 +22,7 @@ struct ResetAfterCrashTests {
   private final class Calls: Sendable {
     private let seen = Lock<[String]>([])
     private let image = Lock<DiskImage?>(nil)
+    private let numbers = Lock<[Int]>([])
     let disk: SimulatedDisk
     init(_ disk: SimulatedDisk) { self.disk = disk }
 
@@ -33,10 +34,13 @@ struct ResetAfterCrashTests {
         }
         let depth = try view.outboxDepth()
         seen.withLock { $0.append("\(report.attemptID) \(titles) \(depth)") }
+        numbers.withLock { $0.append(report.afterCallCount) }
         image.withLock { $0 = disk.image }
       })
     }
 
+    /// What the report had as the count of calls, call by call.
+    var counts: [Int] { numbers.withLock { $0 } }
     var all: [String] { seen.withLock { $0 } }
     /// The disk inside the last call.
     var crashed: DiskImage? { image.withLock { $0 } }
@@ -52,13 +56,15 @@ struct ResetAfterCrashTests {
     try await test.update("a", ["title": "mine"], id: "m1")
     try await test.client.sync()
     try await test.client.close()
-    #expect(first.all.count == 1)
+    #expect(first.all.count == 1 && first.counts == [1])
 
     let second = Calls(SimulatedDisk(try #require(first.crashed)))
     let again = try await Self.open(second.disk, second.mode(), server)
     #expect(try await again.columns("a")?["title"] == "mine")
     try await again.client.sync()
     #expect(second.all == first.all)
+    #expect(second.counts == [2])
+    #expect(try await again.reports().last?.afterCallCount == 2)
     #expect((await again.eventNames()).filter { $0 == "DID_RESET" }.count == 1)
     #expect(try await again.client.keptCopies().isEmpty, "a copy that the callback alone wanted is gone")
     try await again.client.close()
@@ -68,6 +74,7 @@ struct ResetAfterCrashTests {
     try await last.client.sync()
     #expect(third.all.isEmpty)
     #expect(try await last.reports().last?.afterCallback == .gaveUp)
+    #expect(try await last.reports().last?.afterCallCount == 2)
     #expect(try await !last.isBlocked())
     #expect(try last.client.read { try $0.resetRecord() } == nil)
     try await last.client.close()

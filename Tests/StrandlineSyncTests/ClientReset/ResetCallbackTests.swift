@@ -129,11 +129,13 @@ struct ResetCallbackTests {
         notes.add("\(await code { try await client.startClientReset() } == .localUnsupported)")
         notes.add("\(await code { _ = try await client.previewReset(.recoverUnsyncedChanges()) } == .localUnsupported)")
         notes.add("\(await code { try await client.seedCheckpoint("1") } == .localUnsupported)")
+        notes.add("\(await code { try await client.session.waitForUpload() } == .localUnsupported)")
+        notes.add("\(await code { try await client.session.waitForDownload() } == .localUnsupported)")
         try await client.setBucket([:])
       }))
     try await test.loseHistory()
     try await test.client.sync()
-    #expect(notes.all == Array(repeating: "true", count: 7))
+    #expect(notes.all == Array(repeating: "true", count: 9))
     try await test.client.close()
   }
 

@@ -171,7 +171,7 @@ struct ResetFailureTests {
     #expect(await resetReason { try await test.client.sync() } == .freshCopyUnfit)
     #expect(calls.withLock { $0 } == 0)
     await test.settle()
-    #expect("\(test.errors.all)".contains("todos"))
+    #expect("\(test.errors.all)".contains("table todos: the row z has the key other in id"))
     try await test.client.close()
   }
 

@@ -212,7 +212,7 @@ struct ResetReportedFaultsTests {
     try await test.loseHistory()
     #expect(await resetReason { try await test.client.sync() } == .manual)
     await closed.pass()
-    #expect(states.withLock { $0 }.count == 1)
+    #expect(states.withLock { $0 } == [.blocked(.resetRequired)])
     box.withLock { $0 = nil }
     let again = try await ResetTest.open(.manual(), server: test.server, at: "\(directory.path)/store")
     #expect(try await again.rows().keys.sorted() == ["a", "b"])

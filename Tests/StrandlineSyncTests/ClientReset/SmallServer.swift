@@ -33,7 +33,10 @@ final class SmallServer: Remote {
     var freshPullCount = 0
     var pullCount = 0
     var pushCount = 0
+    /// Of pulls of a fresh copy.
     var clientIDs: [String] = []
+    /// Of all other requests.
+    var settledIDs: [String] = []
     var pushedIDs: [String] = []
     /// Pushes that are applied and whose answers are lost.
     var losesPushAnswers = 0
@@ -115,7 +118,10 @@ final class SmallServer: Remote {
       state.pullCount += 1
       if state.isOffline { return .failure(ScriptedRemote.offline) }
       if state.needsToken, context.accessToken == nil { return .failure(.refused(.sessionMissing)) }
-      if !isFresh { return nil }
+      if !isFresh {
+        state.settledIDs.append(request.clientID ?? "")
+        return nil
+      }
       state.freshPullCount += 1
       state.clientIDs.append(request.clientID ?? "")
       return state.freshAnswers.isEmpty ? nil : state.freshAnswers.removeFirst()
@@ -178,6 +184,7 @@ final class SmallServer: Remote {
       if gate(request.schemaVersion, context.history, state, &notes) {
         return .success(RemoteAnswer(body: PushAnswer(signal: .resetRequired), notes: notes))
       }
+      state.settledIDs.append(request.clientID ?? "")
       state.pushedIDs += request.mutations.map(\.id)
       var verdicts: [PushAnswer.Verdict] = []
       let before = state.content

@@ -53,5 +53,20 @@ struct KeptCopyPlace: Sendable {
 }
 
 extension SyncClient {
+  /// Sixteen hex digits by which copies of one second stand in the order of their resets: milliseconds come first, chance behind them.
+  func orderedID() -> String {
+    let digits = String(orderedNumber(), radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+
+  /// The name of a copy that belongs to no attempt.
+  func newCopyName() -> String {
+    Store.keptCopyName(milliseconds: configuration.clock.milliseconds(), id: orderedNumber())
+  }
+
+  private func orderedNumber() -> UInt64 {
+    UInt64(truncatingIfNeeded: configuration.clock.milliseconds()) << 22 | UInt64.random(in: 0..<1 << 22)
+  }
+
   var copies: KeptCopyPlace { KeptCopyPlace(store, configured: configuration.keptCopies.directory) }
 }

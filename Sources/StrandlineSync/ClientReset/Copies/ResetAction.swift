@@ -6,11 +6,9 @@ public import StrandlineProtocol
 
 extension SyncClient {
   func makeAction(isAutomatic: Bool) -> ResetRecord.Action {
-    let now = configuration.clock.milliseconds()
-    return ResetRecord.Action(
+    ResetRecord.Action(
       token: configuration.ids.uuid(),
-      copyName: Store.keptCopyName(milliseconds: now, id: UInt64.random(in: .min ... .max)),
-      copyDirectory: copies.directory, launch: Launch.id,
+      copyName: newCopyName(), copyDirectory: copies.directory, launch: Launch.id,
       isAutomatic: isAutomatic, schemaVersion: configuration.schemaVersion)
   }
 
@@ -21,8 +19,15 @@ extension SyncClient {
   ) -> SyncError {
     let path = action.flatMap { action in isInMemory ? nil : copies.path(of: action.copyName, in: action.copyDirectory)
     }
-    var text = "\(message). The server's demand: \(demand.message)."
-    if let path { text += " Nothing was erased. performResetAction(_:) would keep a copy at \(path) and begin anew." }
+    var text = "\(message)."
+    if demand.kind != .application { text += " The server's demand: \(demand.message)." }
+    text += " Nothing was erased."
+    if let path {
+      text +=
+        action?.isAutomatic == true
+        ? " The next start keeps a copy at \(path) and begins anew by itself: queued writes are in the copy only then."
+        : " The reset action would keep a copy at \(path) and begin anew."
+    }
     var error = SyncError(.reset(reason), .clientReset, text, originalError: underlying)
     error.resetInfo = ClientResetInfo(
       reason: reason, mode: mode, modesTried: tried, demand: demand, token: action.map { ResetToken($0.token) },
@@ -70,6 +75,12 @@ extension SyncClient {
 
   // MARK: Performing
 
+  /// What opening this client did about a reset action that an earlier process had recorded: the store was kept as a copy, and the client
+  /// begins anew. Nil: there was none, or it could not be performed.
+  ///
+  /// The event `didReset` of such a reset comes before anybody can listen; ``resetHistory()`` has the report from then on.
+  public var resetAtOpen: ClientResetReport? { withMemory { $0.resetAtOpen } }
+
   /// Keeps a copy of the store and begins anew: the manual way out, with the token of an error's ``ClientResetInfo``.
   ///
   /// - Parameter withoutCopy: where the copy cannot be made, the application's own decision to go without.
@@ -112,10 +123,21 @@ extension SyncClient {
       if let directory = action.copyDirectory, !isCopied, !withoutCopy { try await store.makeCopyDirectory(directory) }
       let copyPath = "\(action.copyDirectory ?? store.path)/\(action.copyName)"
       let id = RandomIDs().uuid()
+      var report = Self.report(of: record)
+      if withoutCopy, !isCopied {
+        report.keptCopy.absence = "it was not asked for"
+      } else {
+        report.keptCopy.path = copyPath
+      }
+      report.switchedAt = MachineClock().milliseconds()
+      try report.countErased(view)
+      report.epoch = view.epoch + 1
+      report.sequenceAfter = view.sequence.rawValue + 1
+      let told = report
       let incarnation = String(store.incarnation, radix: 16)
       _ = try await store.reset(keepCopy: !isCopied && !withoutCopy, copyPath: copyPath) {
         (before) throws(StoreError) in
-        try ResetSurvivors.rows(of: before, clientID: id, incarnation: incarnation)
+        try ResetSurvivors.rows(of: before, clientID: id, incarnation: incarnation, and: told)
       }
     } catch {
       try? await store.close()
@@ -129,14 +151,15 @@ extension SyncClient {
   }
 
   /// With both gates held.
-  private func perform(_ action: ResetRecord.Action, _ record: ResetRecord, withoutCopy: Bool) async throws {
+  @discardableResult
+  private func perform(
+    _ action: ResetRecord.Action, _ record: ResetRecord, withoutCopy: Bool
+  ) async throws -> ClientResetReport {
     // A copy of this name was made by a run that did not come to its end.
     let copyPath = copies.path(of: action.copyName, in: action.copyDirectory)
     let isCopied = try copies.find(action.copyName, in: action.copyDirectory) != nil
     let makesCopy = !isCopied && !withoutCopy && !isInMemory
-    var report = ClientResetReport(
-      attemptID: record.attemptID, demand: record.demand, configuredMode: record.configuredMode,
-      effectiveMode: .manual, startedAt: record.startedAt)
+    var report = Self.report(of: record)
     if makesCopy || isCopied {
       report.keptCopy.path = copyPath
     } else {
@@ -148,34 +171,36 @@ extension SyncClient {
     }
     _ = try await erase(keepCopy: makesCopy, copyPath: copyPath) { done, before in
       report.epoch = done.epoch
-      report.sequenceBefore = before.sequence.rawValue
       report.sequenceAfter = done.position.sequence.rawValue
       report.writersBlockedFor = done.nanoseconds
-      report.oldClientID = try? before.metaText(.clientID)
-      report.oldAnchor = try? before.metaText(.historyAnchor)
-      if let counts = try? ErasedState.queuedMutations(before) {
-        for (table, count) in counts {
-          report.entries.pending += count
-          report.entries.discarded += count
-          report.entriesByTable[table, default: .init()].pending = count
-          report.entriesByTable[table, default: .init()].discarded = count
-        }
-      }
+      // What cannot be read of what is gone goes uncounted.
+      try? report.countErased(before)
       return [.didReset(report)]
     }
     let told = report
     // The history is for people: a disk that refuses it does not make the reset undone.
     try? await commit(.resetPhase) { state in try state.keep(told) }
+    return told
+  }
+
+  private static func report(of record: ResetRecord) -> ClientResetReport {
+    var report = ClientResetReport(
+      attemptID: record.attemptID, demand: record.demand, configuredMode: record.configuredMode,
+      effectiveMode: .manual, startedAt: record.startedAt)
+    report.fallbacks = record.failures
+    return report
   }
 
   /// An action that a former process recorded and nobody has performed.
   func performDueAction() async {
-    guard let record = try? read({ try $0.resetRecord() }), let action = record.action, action.isAutomatic,
+    guard configuration.performsResetActions, let record = try? read({ try $0.resetRecord() }),
+      let action = record.action, action.isAutomatic,
       action.launch != Launch.id, configuration.schemaVersion >= action.schemaVersion
     else { return }
     // What fails now leaves the action for the next open, and its token for the application.
-    try? await networkGate.pass {
+    let report = try? await networkGate.pass {
       try await sessionGate.pass { try await perform(action, record, withoutCopy: false) }
     }
+    withMemory { $0.resetAtOpen = report }
   }
 }

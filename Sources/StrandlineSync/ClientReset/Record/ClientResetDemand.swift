@@ -5,7 +5,7 @@ public struct ClientResetDemand: Hashable, Codable, Sendable {
     case history
     /// The server asks for it without saying so: the application is too old for it, or it is of another make.
     case gate
-    /// ``SyncClient/startClientReset(mode:)``.
+    /// ``SyncClient/startClientReset(_:)``.
     case application
   }
 
@@ -26,6 +26,8 @@ public struct ClientResetDemand: Hashable, Codable, Sendable {
   public var at: Int64
   /// Of the process that noted it.
   var launch: String
+
+  static let otherHistory = "the server's history is another than the one that this client has pulled from"
 
   /// Whether this asks for the same as another.
   func asksForTheSame(as other: ClientResetDemand) -> Bool {

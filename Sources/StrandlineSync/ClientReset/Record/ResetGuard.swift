@@ -15,6 +15,9 @@ enum ResetGuard {
     var keepsStaging = false
   }
 
+  static let crashedTwice = "the reset was tried and crashed twice"
+  static let didNotHelp = "the reset was tried before and did not help"
+
   /// Switches in a row without an acknowledgement that are let through.
   static let switchCountMax = 5
 

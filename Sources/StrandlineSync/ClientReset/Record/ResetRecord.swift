@@ -78,12 +78,20 @@ struct ResetRecord: Hashable, Codable, Sendable {
   var carriedThrough: Int64 = 0
   var after: After = .ended
   var afterCrashCount = 0
-  /// Of the process that began to call after.
-  var afterLaunch: String?
   /// The copy goes once after has ended.
   var dropsCopy = false
   var action: Action?
   var startedAt: Int64
+
+  /// What failed on the way here, the oldest first.
+  var failures: [ClientResetReport.Fallback] {
+    if let failure {
+      return fallbacks + [.init(mode: failure.running.name, reason: failure.reason, message: failure.message)]
+    }
+    // An action behind a switch: the guard has refused another one.
+    guard phase == .switched, action != nil else { return fallbacks }
+    return fallbacks + [.init(mode: running.name, reason: .loopDetected, message: ResetGuard.didNotHelp)]
+  }
 
   /// Nil for what cannot be read or is of another format: it counts as none.
   init?(_ text: String?) {

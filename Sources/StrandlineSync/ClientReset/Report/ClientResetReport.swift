@@ -13,7 +13,7 @@ public struct ClientResetReport: Hashable, Codable, Sendable {
     case outOfScope, tableNotConfigured
   }
 
-  /// A failure on the way to the mode that was run in the end.
+  /// A failure or a refusal on the way to the mode that was run in the end.
   public struct Fallback: Hashable, Codable, Sendable {
     public var mode: ClientResetMode.Name
     public var reason: ClientResetInfo.Reason
@@ -124,6 +124,7 @@ public struct ClientResetReport: Hashable, Codable, Sendable {
   /// In the order of the queue.
   public var deferred: [Deferred] = []
   public var deferredTruncated = false
+  /// Tables of an earlier configuration too, whose rows no reset brings back.
   public var rowsByTable: [String: Rows] = [:]
   /// Configured tables that had rows of the server before, and have none now.
   public var emptiedTables: [String] = []
@@ -134,6 +135,7 @@ public struct ClientResetReport: Hashable, Codable, Sendable {
   public var beforeCallback: Callback = .none
   public var beforeCallCount = 0
   public var afterCallback: Callback = .none
+  /// Calls that have begun, the present one among them; what a crash may have cut off counts.
   public var afterCallCount = 0
 
   init(

@@ -6,9 +6,7 @@ internal import StrandlineProtocol
 extension ResetAttempt {
   func refuse(_ found: ResetRecord?, _ afterCrashes: Bool) async throws {
     let base = found ?? record(nil, .recover, ResetGuard.Counts())
-    let message =
-      afterCrashes
-      ? "the reset was tried and crashed twice" : "the reset was tried before and did not help"
+    let message = afterCrashes ? ResetGuard.crashedTwice : ResetGuard.didNotHelp
     let kept = base.action
     try await fail(
       .init(

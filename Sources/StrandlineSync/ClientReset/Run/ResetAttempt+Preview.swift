@@ -69,6 +69,25 @@ extension ResetAttempt {
   }
 
   func report(of copy: FreshCopy, _ record: inout ResetRecord) async throws -> ClientResetReport {
+    var attempt = self
+    attempt.demand = try demand(over: copy)
+    return try await attempt.told(of: copy, &record)
+  }
+
+  /// Where nothing is latched yet, what a run would find out.
+  private func demand(over copy: FreshCopy) throws -> ClientResetDemand {
+    let (stored, anchor) = try client.read { (try $0.resetDemand(), try $0.metaText(.historyAnchor)) }
+    guard stored == nil, let kept = anchor.flatMap({ HistoryAnchor($0) }),
+      let found = try copy.progress().anchor.flatMap({ HistoryAnchor($0) }), found.history != kept.history
+    else { return demand }
+    var demand = demand
+    demand.kind = .history
+    demand.message = ClientResetDemand.otherHistory
+    demand.serverHistory = found.history
+    return demand
+  }
+
+  private func told(of copy: FreshCopy, _ record: inout ResetRecord) async throws -> ClientResetReport {
     try decideRecovery(&record, try copy.progress().isRecoveryForbidden)
     try checkFit(copy)
     var prepared: PreparedState
@@ -85,6 +104,7 @@ extension ResetAttempt {
       prepared = try await prepare(nil, copy, record)
     }
     prepared.report.isPreview = true
+    prepared.report.switchedAt = 0
     if prepared.needsCopy { prepared.report.keptCopy.absence = "would be made" }
     return prepared.report
   }

@@ -12,12 +12,10 @@ extension ResetAttempt {
   func behindMarker(_ ready: Ready) async throws {
     var record = ready.record
     client.setPhase(.switching)
-    var layers: [StagedLayer] = []
+    let base = ready.base
+    var layers = [base]
     do {
-      let base: StagedLayer
       do {
-        base = try await client.store.writeOut(ready.fresh.store)
-        layers = [base]
         try SwitchSpace.ensure(in: client.store, record, configuration, base: base)
         // R3. It lies between the layers, and tells who opens the store that a switch was under way.
         record.phase = .marker

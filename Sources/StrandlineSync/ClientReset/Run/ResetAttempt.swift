@@ -6,7 +6,7 @@ internal import StrandlineProtocol
 struct ResetAttempt: Sendable {
   let client: SyncClient
   let mode: ClientResetMode
-  let demand: ClientResetDemand
+  var demand: ClientResetDemand
   let isForced: Bool
   /// Nothing is written to the client's store.
   var isDry = false
@@ -22,6 +22,8 @@ struct ResetAttempt: Sendable {
   struct Ready: Sendable {
     var record: ResetRecord
     var fresh: FreshCopy
+    /// What it holds, as a layer of the client's store that nothing names yet.
+    var base: StagedLayer
     var before: ClientResetReport.Callback = .none
   }
 
@@ -29,14 +31,22 @@ struct ResetAttempt: Sendable {
 
   func run() async throws -> SyncClient.DemandStep {
     let found = try client.read { try $0.resetRecord() }
+    // Who asks for it puts aside what the guard holds against it.
+    let isPutAside = isForced && (found?.phase == .failed || found?.phase == .switched)
     let verdict = ResetGuard.judge(
-      isForced ? found.flatMap { $0.phase == .failed ? nil : $0 } : found, mode: mode.name, demand: demand,
-      digest: digest, isSameOpen: client.withMemory { $0.hasResetFailed })
+      isPutAside ? nil : found, mode: mode.name, demand: demand, digest: digest,
+      isSameOpen: client.withMemory { $0.hasResetFailed })
     switch verdict {
     case .later: return .blocked
     case .refuse(let afterCrashes): try await refuse(found, afterCrashes)
     case .go(let running, let counts):
       var record = record(found, running, counts)
+      if !isPutAside, mode.name == .recoverOrDiscard, running == .discard, let found, found.running == .recover {
+        // What stood in the way of recovery the attempts before have seen.
+        record.fallbacks.append(
+          found.failures.last
+            ?? .init(mode: .recover, reason: .loopDetected, message: ResetGuard.crashedTwice))
+      }
       do {
         try decideRecovery(&record, demand.isRecoveryForbidden)
         return try await run(record)
@@ -77,7 +87,8 @@ struct ResetAttempt: Sendable {
     _ found: ResetRecord?, _ running: ResetRecord.Running, _ counts: ResetGuard.Counts
   ) -> ResetRecord {
     var record = ResetRecord(
-      attemptID: hexID(), configuredMode: mode.name, running: running, phase: .fresh, demand: demand, digest: digest,
+      attemptID: client.orderedID(), configuredMode: mode.name, running: running, phase: .fresh, demand: demand,
+      digest: digest,
       clientID: "", stagingID: hexID(), startedAt: now)
     record.clientID =
       client.withMemory { memory in
@@ -142,6 +153,7 @@ struct ResetAttempt: Sendable {
   func untilMarker(_ start: ResetRecord) async throws -> Ready {
     var record = start
     var fresh: FreshCopy?
+    var base: StagedLayer?
     var hasExpired = false
     do {
       for _ in 0..<Self.copyCountMax {
@@ -158,23 +170,40 @@ struct ResetAttempt: Sendable {
           continue
         }
         try checkFit(copy)
+        let layer = try await writeOut(copy)
+        base = layer
         let outcome = try await callBefore(copy, &record)
         try Task.checkCancellation()
         // What was pulled for another scope or user is not what the client is to become.
         guard try await scope() == record.buckets else {
+          client.store.discard([layer])
+          base = nil
           await copy.close()
           fresh = nil
           try await removeStaging(record)
           continue
         }
-        return Ready(record: record, fresh: copy, before: outcome)
+        return Ready(record: record, fresh: copy, base: layer, before: outcome)
       }
       throw AttemptEnd.postponed(
         SyncError(.remote, "the fresh copy had to begin again \(Self.copyCountMax) times; the next run tries once more")
       )
     } catch {
+      if let base, client.store.poison == nil { client.store.discard([base]) }
       await fresh?.close()
       throw error
+    }
+  }
+
+  /// In front of R2: what dies while the whole copy is written is no crash of the switch.
+  func writeOut(_ copy: FreshCopy) async throws -> StagedLayer {
+    do {
+      try await copy.store.sync()
+      return try await client.store.writeOut(copy.store)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw AttemptEnd.storage(SyncError.thrown(for: error), dropsStaging: true)
     }
   }
 
@@ -222,7 +251,6 @@ struct ResetAttempt: Sendable {
   /// R2, and the callback.
   func callBefore(_ copy: FreshCopy, _ record: inout ResetRecord) async throws -> ClientResetReport.Callback {
     do {
-      try await copy.store.sync()
       record.phase = .ready
       record.isRunning = true
       let ready = record

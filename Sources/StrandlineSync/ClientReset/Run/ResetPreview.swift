@@ -28,19 +28,7 @@ struct ResetPreview: Sendable {
       var report = ClientResetReport(
         attemptID: "preview", demand: demand, configuredMode: .manual, effectiveMode: .manual, startedAt: now)
       report.isPreview = true
-      for (table, count) in try ErasedState.queuedMutations(view) {
-        report.entries.pending += count
-        report.entries.discarded += count
-        report.entriesByTable[table, default: .init()].pending = count
-        report.entriesByTable[table, default: .init()].discarded = count
-      }
-      for table in client.tables.all {
-        let count = try view.query(table.name).count()
-        if count > 0 { report.rowsByTable[table.name, default: .init()].removed = count }
-      }
-      report.oldClientID = try view.metaText(.clientID)
-      report.oldAnchor = try view.metaText(.historyAnchor)
-      report.sequenceBefore = view.sequence.rawValue
+      try report.countErased(view)
       report.keptCopy.absence = client.isInMemory ? "the store is in memory" : "would be made"
       return report
     }

@@ -315,6 +315,11 @@ struct StateReplay: Sendable {
       if !counts.isEmpty { report.rowsByTable[table.name] = counts }
       if hadRows, !hasRows { report.emptiedTables.append(table.name) }
     }
+    // The fresh copy has nothing of tables that are not configured any more.
+    for name in before.tableNames where !name.hasPrefix(StateTable.prefix) && tables.find(name) == nil {
+      let count = try before.query(name).count()
+      if count > 0 { report.rowsByTable[name, default: .init()].removed = count }
+    }
     return changes
   }
 }

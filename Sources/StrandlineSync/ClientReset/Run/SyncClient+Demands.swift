@@ -41,7 +41,7 @@ extension SyncClient {
     return ClientResetDemand(
       kind: isHistory ? .history : .gate,
       message: isForeign
-        ? "the server's history is another than the one that this client has pulled from"
+        ? ClientResetDemand.otherHistory
         : isHistory
           ? "the server has lost history that this client has seen"
           : "the server asks to reset, or for a newer application",
@@ -63,7 +63,7 @@ extension SyncClient {
   func gateError(_ demand: ClientResetDemand) -> SyncError {
     var error = SyncError(
       .reset(.schemaGate), .clientReset,
-      "\(demand.message); this is schema version \(demand.schemaVersion). Nothing was erased. Update the application, or ask for the reset with startClientReset()."
+      "\(demand.message); this is schema version \(demand.schemaVersion). Nothing was erased. A newer application, with a higher schema version, goes on by itself."
     )
     error.resetInfo = ClientResetInfo(
       reason: .schemaGate, mode: configuration.clientReset.name, modesTried: [], demand: demand, token: nil,
