@@ -15,7 +15,7 @@ struct SyncCommand: Command {
       "",
       "Reading is `strandline query STORE --table T`, which needs no server and no settings.",
       "Where the server has lost the history that the store knows, the client is reset: --client-reset, Docs/ClientReset.md.",
-      "manual keeps a copy and begins anew when the next command opens the client.",
+      "With manual, and where recovery is impossible, the next `sync`, `put` or `delete` keeps a copy, begins anew and says so.",
       "",
       "Exit code 1: a write was refused, or syncing has stopped and says why. 4: the server was not reached, or refused.",
     ],
@@ -29,6 +29,9 @@ struct SyncCommand: Command {
       .init(
         "--dry-run",
         summary: "Tell what a client reset would do now, in the mode of --client-reset, and change nothing."),
+      .init(
+        "--start-reset",
+        summary: "Reset the client now, asked for or not; also what goes on where one has failed or was refused."),
       .init("--follow", summary: "Go on until interrupted."),
       .init(
         "--interval", "SECONDS", summary: "With --follow: between two rounds, 0 for no timer (default 15)."), .json,
@@ -47,7 +50,7 @@ struct SyncCommand: Command {
     // What never ends is no document, and counts refusals by itself.
     try arguments.requireAtMostOne(of: "--follow", "--json")
     try arguments.requireAtMostOne(of: "--follow", "--attempts")
-    try arguments.requireAtMostOne(of: "--follow", "--dry-run")
+    try arguments.requireAtMostOne(of: "--follow", "--dry-run", "--start-reset")
     isDry = arguments.has("--dry-run")
     let seconds = try arguments.integer("--interval", in: 0...86_400)
     if seconds != nil, !arguments.has("--follow") { throw .incomplete("--interval", needs: "--follow") }
@@ -55,6 +58,7 @@ struct SyncCommand: Command {
     layout = arguments.has("--json") ? .document : arguments.has("--jsonl") ? .line : nil
     plan = SyncRound.Plan(
       buckets: try Self.buckets(arguments), resumes: arguments.has("--resume"),
+      startsReset: arguments.has("--start-reset"),
       attempts: try arguments.integer("--attempts", in: 1...100) ?? 1)
   }
 

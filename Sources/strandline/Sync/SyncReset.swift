@@ -6,8 +6,10 @@ struct SyncReset: Command {
     name: "reset",
     summary: "Erase a client's store and begin as a new device; queued writes are lost.",
     discussion: [
-      "One record, whatever the store holds, on a full disk too. The way out when the server asks to begin anew, and the whole",
-      "of changing accounts: the next token's user becomes the owner. The settings stay. Makes no request.",
+      "One record, whatever the store holds, on a full disk too. The whole of changing accounts: the next token's user becomes",
+      "the owner. And the last way out where a client reset was refused, then with --keep-copy: what is queued is in the copy only.",
+      "Where the server asks for a newer schema version nothing is gained by it: `strandline sync STORE --schema-version N`.",
+      "The settings stay. Makes no request.",
       "Exit code 1: the answer to the question was no.",
     ],
     positionals: [SyncAccess.positional],

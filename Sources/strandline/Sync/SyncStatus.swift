@@ -18,7 +18,7 @@ struct SyncStatus: Command {
 
   private struct Report: Sendable {
     var inspection: SyncInspection
-    var block: SoftBlockReason?
+    var stop: SyncStop?
     var rowCounts: [(table: String, count: Int)]
     var rejectionCount: Int
     var overwriteCount: Int
@@ -35,7 +35,7 @@ struct SyncStatus: Command {
           counts.append((table, try await client.from(table).select().count()))
         }
         return Report(
-          inspection: try await client.inspect(), block: try await client.checkpoint().softBlockReason,
+          inspection: try await client.inspect(), stop: try await SyncStop(client),
           rowCounts: counts, rejectionCount: try await client.rejections().count,
           overwriteCount: try await client.overwrites().count, deadLetterCount: try await client.deadLetters().count)
       }
@@ -45,7 +45,7 @@ struct SyncStatus: Command {
     } else {
       for line in lines(report, settings) { try console.print(TerminalText.escaped(line)) }
     }
-    return report.block == nil ? .success : .finding
+    return report.stop == nil ? .success : .finding
   }
 
   private func lines(_ report: Report, _ settings: SyncSettings) -> [String] {
@@ -66,7 +66,7 @@ struct SyncStatus: Command {
       "journal   \(HumanUnits.number(report.rejectionCount, of: "rejection")), "
         + "\(HumanUnits.number(report.overwriteCount, of: "overwrite")), "
         + HumanUnits.number(report.deadLetterCount, of: "dead letter"))
-    if let block = report.block { lines.append(RoundText.block(block, access.path)) }
+    if let stop = report.stop { lines.append(stop.line(path: access.path, depth: state.depth)) }
     return lines
   }
 
@@ -79,7 +79,8 @@ struct SyncStatus: Command {
       json.field("owner", state.owner)
       json.field("clientID", state.clientID)
       json.field("cursor", state.cursor)
-      json.field("blocked", report.block?.rawValue)
+      json.field("blocked", report.stop?.reason.rawValue)
+      SyncStop.write(report.stop?.pending, to: &json)
       json.field("lastMutation", state.lastMutationID)
       json.name("rows")
       json.object { json in for (table, count) in report.rowCounts { json.field(table, count) } }

@@ -17,6 +17,9 @@ struct AccessToken {
     guard let token = String(validating: bytes, as: UTF8.self), !token.isEmpty else {
       throw Failure(.usage, "\(file): holds no token")
     }
+    guard token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+      throw Failure(.usage, "\(file): a token is one line without spaces; there is more in it")
+    }
     return token
   }
 

@@ -1,5 +1,5 @@
 import Glibc
-import StrandlineSync
+@_spi(Engine) import StrandlineSync
 
 /// How the `sync` commands get at a client: its store, its settings, its token, and its turn.
 struct SyncAccess {
@@ -80,11 +80,13 @@ struct SyncAccess {
   /// - Parameters:
   ///   - remote: nil: the client makes no request.
   ///   - makes: whether the store is made where there is none.
+  ///   - performsAction: whether a reset action that an earlier command recorded is performed. What only looks leaves it; what performs it
+  ///     has to tell ``SyncClient/resetAtOpen``.
   func withClient<Result: Sendable>(
-    _ settings: SyncSettings, over remote: (any Remote)? = nil, makes: Bool,
+    _ settings: SyncSettings, over remote: (any Remote)? = nil, makes: Bool, performsAction: Bool = false,
     _ body: (SyncClient) async throws -> Result
   ) async throws -> Result {
-    let client = try await open(settings, remote ?? NoRemote(), makes: makes)
+    let client = try await open(settings, remote ?? NoRemote(), makes: makes, performsAction: performsAction)
     let result: Result
     do {
       result = try await body(client)
@@ -96,10 +98,13 @@ struct SyncAccess {
     return result
   }
 
-  private func open(_ settings: SyncSettings, _ remote: any Remote, makes: Bool) async throws -> SyncClient {
+  private func open(
+    _ settings: SyncSettings, _ remote: any Remote, makes: Bool, performsAction: Bool
+  ) async throws -> SyncClient {
     if makes { try StoreAccess.refuseForeignFiles(path, except: [SyncSettings.fileName]) }
     let token = try AccessToken(file: settings.tokenFile).read()
-    let configuration = settings.configuration(of: path, over: remote, token: token, makes: makes)
+    var configuration = settings.configuration(of: path, over: remote, token: token, makes: makes)
+    configuration.performsResetActions = performsAction
     let deadline = ContinuousClock.now + patience
     while true {
       do {

@@ -34,12 +34,13 @@ struct JournalCommand {
     return .success
   }
 
-  /// Prints entries, as `line` or as `write` has them.
+  /// Prints entries, as `lines` or as `write` has them.
   func print<Entry>(
-    _ entries: [Entry], _ console: Console, line: (Entry) -> String, write: (Entry, inout JSONWriter) -> Void
+    _ entries: [Entry], _ console: Console, lines: (Entry) -> [String], write: (Entry, inout JSONWriter) -> Void
   ) throws {
     switch layout {
-    case nil: for entry in entries { try console.print(TerminalText.escaped(line(entry))) }
+    case nil:
+      for line in entries.flatMap(lines) { try console.print(TerminalText.escaped(line)) }
     case .line:
       var json = JSONWriter(.line)
       for entry in entries {

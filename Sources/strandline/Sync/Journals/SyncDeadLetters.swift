@@ -35,8 +35,10 @@ struct SyncDeadLetters: Command {
     }
     let entries = try journal.withClient { try await $0.deadLetters() }
     try journal.print(entries, console) { entry in
-      "\(UTCTime.text(milliseconds: entry.createdAt))  \(entry.operation.rawValue) \(entry.table) \(entry.pk) "
-        + "\(ValueText.json(.object(entry.columns))): \(entry.reason)  \(entry.mutationID)"
+      [
+        "\(UTCTime.text(milliseconds: entry.createdAt))  \(entry.operation.rawValue) \(entry.table) \(entry.pk) "
+          + "\(ValueText.json(.object(entry.columns))): \(entry.reason)  \(entry.mutationID)"
+      ]
     } write: { entry, json in
       json.field("mutation", entry.mutationID)
       json.field("table", entry.table)

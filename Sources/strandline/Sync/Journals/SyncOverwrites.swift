@@ -32,8 +32,10 @@ struct SyncOverwrites: Command {
     let listsAll = listsAll
     let entries = try journal.withClient { try await $0.overwrites(includeDismissed: listsAll) }
     try journal.print(entries, console) { entry in
-      "\(entry.id)  \(UTCTime.text(milliseconds: entry.at))  \(entry.table) \(entry.pk) \(entry.column): "
-        + "\(entry.loserValueJSON) lost to \(entry.winnerMutationID) (\(entry.conflictMode))"
+      [
+        "\(entry.id)  \(UTCTime.text(milliseconds: entry.at))  \(entry.table) \(entry.pk) \(entry.column): "
+          + "\(entry.loserValueJSON) lost to \(entry.winnerMutationID) (\(entry.conflictMode))"
+      ]
     } write: { entry, json in
       json.field("id", entry.id)
       json.field("table", entry.table)

@@ -32,9 +32,11 @@ struct SyncRejections: Command {
     let listsAll = listsAll
     let entries = try journal.withClient { try await $0.rejections(includeDismissed: listsAll) }
     try journal.print(entries, console) { entry in
-      "\(UTCTime.text(milliseconds: entry.at))  \(entry.kind.rawValue) \(entry.table) \(entry.pk): \(entry.reason)"
-        + (entry.changedColumns.isEmpty ? "" : "  set \(entry.changedColumns.joined(separator: ", "))")
-        + (entry.serverRow == nil ? "" : "  the server has \(entry.serverRowJSON)") + "  \(entry.mutationID)"
+      [
+        "\(UTCTime.text(milliseconds: entry.at))  \(entry.kind.rawValue) \(entry.table) \(entry.pk): \(entry.reason)"
+          + (entry.changedColumns.isEmpty ? "" : "  set \(entry.changedColumns.joined(separator: ", "))")
+          + (entry.serverRow == nil ? "" : "  the server has \(entry.serverRowJSON)") + "  \(entry.mutationID)"
+      ]
     } write: { entry, json in
       json.field("mutation", entry.mutationID)
       json.field("table", entry.table)

@@ -18,8 +18,9 @@ struct SyncResets: Command {
   func run(_ console: Console) throws -> ExitCode {
     let reports = try journal.withClient { try await $0.resetHistory() }
     try journal.print(reports, console) { report in
-      "\(UTCTime.text(milliseconds: report.switchedAt))  \(report.attemptID)  "
-        + ResetText.lines(report).joined(separator: "\n")
+      var lines = ResetText.lines(report)
+      lines[0] = "\(UTCTime.text(milliseconds: report.switchedAt))  \(report.attemptID)  \(lines[0])"
+      return lines
     } write: { report, json in
       ResetText.write(report, to: &json)
     }

@@ -43,7 +43,8 @@ final class FollowedClient: ScheduledClient {
     }
     end { state in
       state.budget = spent
-      state.block = round.block
+      // What goes on by itself does not end the rounds.
+      state.block = round.stop.flatMap { $0.isPassing ? nil : $0.reason }
       state.rounds.append(round)
     }
     if isBehind(round) { state.withLock { $0.reportDepth }?(1) }

@@ -4,7 +4,6 @@ import StrandlineSync
 enum ResetText {
   static func lines(_ report: ClientResetReport) -> [String] {
     let entries = report.entries
-    let kept = entries.kept + entries.deferred
     let rows = report.rowsByTable.values.reduce(into: ClientResetReport.Rows()) { sum, rows in
       sum.added += rows.added
       sum.changed += rows.changed
@@ -13,8 +12,8 @@ enum ResetText {
     let verb = report.isPreview ? "would reset" : "reset"
     var lines = [
       "\(verb) (\(report.effectiveMode.rawValue)): \(report.demand.message)",
-      "  of \(HumanUnits.number(entries.pending, of: "queued write")): \(kept) kept, \(entries.settled) settled, "
-        + "\(entries.dropped) dropped, \(entries.discarded) discarded",
+      "  of \(HumanUnits.number(entries.pending, of: "queued write")): \(entries.kept) kept, \(entries.settled) settled, "
+        + "\(entries.dropped) dropped, \(entries.deferred) deferred, \(entries.discarded) discarded",
       "  rows: \(rows.added) added, \(rows.changed) changed, \(rows.removed) removed",
     ]
     for fallback in report.fallbacks { lines.append("  not \(fallback.mode.rawValue): \(fallback.message)") }
@@ -23,8 +22,18 @@ enum ResetText {
       lines.append("  dropped \(dropped.operation) \(dropped.table) \(dropped.pk)\(column): \(dropped.reason.rawValue)")
     }
     if report.droppedTruncated { lines.append("  and more that were dropped") }
+    for deferred in report.deferred {
+      lines.append("  queued and not shown: \(deferred.table) \(deferred.pk): \(deferred.reason.rawValue)")
+    }
+    if report.deferredTruncated { lines.append("  and more that are queued and not shown") }
     if let path = report.keptCopy.path { lines.append("  the state before it: \(path)") }
     return lines
+  }
+
+  /// Tells of a reset that opening the client has performed, beside a command's own output.
+  static func note(_ report: ClientResetReport?, _ console: Console) {
+    guard let report else { return }
+    for line in lines(report) { console.note(TerminalText.escaped(line)) }
   }
 
   /// The fields of a report, in an object that is open.
@@ -40,6 +49,7 @@ enum ResetText {
     json.field("switchedAt", report.switchedAt == 0 ? nil : UTCTime.text(milliseconds: report.switchedAt))
     json.field("writersBlockedNanoseconds", report.writersBlockedFor)
     json.field("pages", report.pages)
+    json.field("bytesDownloaded", report.bytesDownloaded)
     json.field("epoch", report.epoch)
     json.name("entries")
     json.object { json in write(report.entries, to: &json) }
@@ -105,6 +115,22 @@ enum ResetText {
     json.field("queued", report.outboxDepth)
     json.field("keptCopy", report.keptCopy.path)
     json.field("keptCopyAbsence", report.keptCopy.absence)
+    json.field("beforeCallback", text(report.beforeCallback))
+    json.field("beforeCalls", report.beforeCallCount)
+    json.field("afterCallback", text(report.afterCallback))
+    json.field("afterCalls", report.afterCallCount)
+  }
+
+  /// How a callback ended; nil: there was none.
+  private static func text(_ callback: ClientResetReport.Callback) -> String? {
+    switch callback {
+    case .none: nil
+    case .running: "running"
+    case .returned: "returned"
+    case .threw(let text): "threw: \(text)"
+    case .timedOut: "timedOut"
+    case .gaveUp: "gaveUp"
+    }
   }
 
   private static func write(_ entries: ClientResetReport.Entries, to json: inout JSONWriter) {

@@ -21,23 +21,13 @@ enum RoundText {
       default: break
       }
     }
-    if let block = round.block { lines.append(self.block(block, path)) }
+    if let stop = round.stop { lines.append(stop.line(path: path, depth: round.depth)) }
     if round.depth > 0 { lines.append("\(HumanUnits.number(round.depth, of: "write")) queued") }
     return lines.map(TerminalText.escaped)
   }
 
   private static func name(_ id: String, _ round: SyncRound) -> String {
     round.targets[id].map { "\($0.table) \($0.pk)" } ?? id
-  }
-
-  /// Why syncing has stopped, and what to do.
-  static func block(_ reason: SoftBlockReason, _ path: String) -> String {
-    switch reason {
-    case .resetRequired:
-      "stopped: the server asks to begin anew; `strandline sync reset \(path)` erases the store, queued writes too"
-    case .identityChanged:
-      "stopped: the token is another user's; give the owner's and --resume, or `strandline sync reset \(path)`"
-    }
   }
 
   static func write(_ round: SyncRound, to json: inout JSONWriter) {
@@ -52,7 +42,8 @@ enum RoundText {
       json.array { json in for event in round.events { write(event, round, to: &json) } }
       json.field("queued", round.depth)
       json.field("cursor", round.cursor)
-      json.field("blocked", round.block?.rawValue)
+      json.field("blocked", round.stop?.reason.rawValue)
+      SyncStop.write(round.stop?.pending, to: &json)
       json.name("error")
       if let error = round.error { write(error, to: &json) } else { json.null() }
       let (seconds, attoseconds) = round.duration.components

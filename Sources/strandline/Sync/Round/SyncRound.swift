@@ -12,14 +12,14 @@ struct SyncRound: Sendable {
   var cursor = "0"
   /// The newest commit of the store when it was closed.
   var sequence = SequenceNumber.zero
-  var block: SoftBlockReason?
+  var stop: SyncStop?
   /// What ended the round.
   var error: SyncError?
   var duration = Duration.zero
 
   /// Whether somebody should look: a write did not stand, or syncing has stopped.
   var hasFinding: Bool {
-    block != nil
+    stop != nil
       || events.contains { event in
         switch event {
         case .mutationRejected, .batchAborted, .deadLetter: true
@@ -39,6 +39,8 @@ struct SyncRound: Sendable {
     var buckets: [String: String] = [:]
     /// Goes on where a token of another user had stopped syncing.
     var resumes = false
+    /// Resets the client whether the server asks for it or not.
+    var startsReset = false
     /// Rounds at most, while the server refuses a write for good.
     var attempts = 1
   }
@@ -51,7 +53,9 @@ struct SyncRound: Sendable {
     budget: DeadLetterBudget = DeadLetterBudget()
   ) async throws -> (round: SyncRound, budget: DeadLetterBudget) {
     let started = ContinuousClock.now
-    let (round, stream, spent) = try await access.withClient(settings, over: remote, makes: true) { client in
+    let (round, stream, spent) = try await access.withClient(settings, over: remote, makes: true, performsAction: true)
+    {
+      client in
       client.deadLetterBudget = budget
       let stream = client.events
       var round = SyncRound()
@@ -60,7 +64,7 @@ struct SyncRound: Sendable {
       for attempt in 1...plan.attempts {
         do {
           round.error = nil
-          try await client.sync()
+          if plan.startsReset { try await client.startClientReset() } else { try await client.sync() }
           break
         } catch let error as SyncError {
           round.error = error
@@ -69,7 +73,8 @@ struct SyncRound: Sendable {
       }
       let checkpoint = try await client.checkpoint()
       round.cursor = checkpoint.cursor
-      round.block = checkpoint.softBlockReason
+      round.stop = try await SyncStop(client)
+      if let report = client.resetAtOpen { round.events.append(.didReset(report)) }
       round.depth = try await client.outboxDepth()
       round.sequence = try await client.view().sequence
       return (round, stream, client.deadLetterBudget)

@@ -49,12 +49,14 @@ struct SyncDelete: Command {
       return Int64(text).map { .or([asText, .column(column, .equals, .int($0))]) } ?? asText
     }
     let (access, table, precondition) = (access, table, precondition)
-    let deleted = try AsyncWork.wait {
-      try await access.withClient(settings, makes: false) { client in
-        try await client.applyWhere(
+    let (deleted, reset) = try AsyncWork.wait {
+      try await access.withClient(settings, makes: false, performsAction: true) { client in
+        let deleted = try await client.applyWhere(
           .delete, in: table, filters: filters, precondition: precondition.isEmpty ? nil : precondition)
+        return (deleted, client.resetAtOpen)
       }
     }
+    ResetText.note(reset, console)
     if deleted.isEmpty {
       console.note("\(TerminalText.escaped(name)): no such row")
       return .finding

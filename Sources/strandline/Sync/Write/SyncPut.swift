@@ -54,19 +54,31 @@ struct SyncPut: Command {
 
   func run(_ console: Console) throws -> ExitCode {
     let settings = try access.settings()
-    let rows = try text == "-" ? LineRows.standardInput() : [("ROW", RowLine.row(text, "ROW"))]
+    let rows = try rows()
     // A table that there is none of is for the client to refuse.
     let writer = RowWriter(
       table: table, key: settings.tables[table]?.key ?? [], form: form, transforms: transforms,
       precondition: precondition)
     let (access, isAtomic) = (access, isAtomic)
-    let (written, failure) = try AsyncWork.wait {
-      try await access.withClient(settings, makes: true) { client in
-        isAtomic ? try await writer.writeAtOnce(rows, to: client) : try await writer.write(rows, to: client)
+    let ((written, failure), reset) = try AsyncWork.wait {
+      try await access.withClient(settings, makes: true, performsAction: true) { client in
+        let outcome =
+          isAtomic ? try await writer.writeAtOnce(rows, to: client) : try await writer.write(rows, to: client)
+        return (outcome, client.resetAtOpen)
       }
     }
+    ResetText.note(reset, console)
     try WrittenText.print(written, table: table, layout, console)
     if let failure { throw failure }
     return .success
+  }
+
+  /// All of them, read before any is written.
+  private func rows() throws -> RowWriter.Rows {
+    do {
+      return try text == "-" ? LineRows.standardInput() : [("ROW", RowLine.row(text, "ROW"))]
+    } catch let failure as Failure {
+      throw Failure(failure.code, "\(failure.message). Nothing was written.")
+    }
   }
 }
