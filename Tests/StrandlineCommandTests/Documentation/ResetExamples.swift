@@ -34,8 +34,7 @@ struct ResetExamples {
     configuration.clientReset = .manual(handler: { error, session in
       // Called with what sync() throws. Keep the token where a button finds it.
       guard let info = (error as? SyncError)?.resetInfo, let token = info.token else { return }
-      print(
-        "\(session.storePath): \(info.reason), token \(token.text), the copy will be \(info.keptCopyPath ?? "none")")
+      print(session.storePath, info.reason, token.text, info.keptCopyPath ?? "no copy")
     })
     return try await SyncClient.open(configuration)
   }

@@ -1,5 +1,6 @@
 import Glibc
 import StrandlineSync
+import StrandlineTestSupport
 import Testing
 
 @testable import strandline
@@ -86,6 +87,47 @@ import Testing
     let follower = try Follower(phone, "--client-reset", "manual")
     #expect(follower.line { $0["blocked"] == "reset_required" } != nil)
     #expect(follower.end() == .exited(1))
+  }
+
+  /// Answers a first pull, and from then on is of another history and does not answer a fresh copy.
+  private struct LostServer: Remote {
+    /// The client's identity at first.
+    let first: String
+
+    func pull(
+      _ request: PullRequest, _ context: RemoteContext
+    ) async throws(RemoteFailure) -> RemoteAnswer<PullAnswer> {
+      let history = context.history == nil ? "a" : "b"
+      // A fresh copy is pulled under an identity of its own.
+      guard request.clientID == first else {
+        throw RemoteFailure(.unreachable(reason: "gone", underlying: nil))
+      }
+      return RemoteAnswer(
+        body: PullAnswer(cursor: "1"),
+        notes: AnswerNotes(history: "\(String(repeating: history, count: 32));1;0000000000000000"))
+    }
+
+    func push(
+      _ request: PushRequest, _ context: RemoteContext
+    ) async throws(RemoteFailure) -> RemoteAnswer<PushAnswer> {
+      throw RemoteFailure(.unreachable(reason: "gone", underlying: nil))
+    }
+  }
+
+  @Test func `a reset that the network stopped does not end it: the next round goes on`() async throws {
+    let scratch = try ScratchDirectory()
+    let path = scratch.file("phone")
+    mkdir(path, 0o700)
+    let settings = try SyncSettings(Array(#"{"tables":{"todos":{}}}"#.utf8))
+    let access = SyncAccess(path)
+    let id = try await access.withClient(settings, makes: true) { try await $0.inspect().clientID }
+    let client = FollowedClient(access, settings, SyncRound.Plan(), over: LostServer(first: try #require(id)))
+    try await client.sync()
+    #expect(client.block == nil)
+    await #expect(throws: SyncError.self) { try await client.sync() }
+    let rounds = client.takeRounds()
+    #expect(rounds.last?.stop?.reason == .resetRequired && rounds.last?.stop?.pending?.next == .sync)
+    #expect(client.block == nil)
   }
 
   @Test func `a write that is refused for good is given up though the store was closed in between`() throws {

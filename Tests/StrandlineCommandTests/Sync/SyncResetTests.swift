@@ -130,8 +130,7 @@ import Testing
     #expect(report["bytesDownloaded"] != nil && report["afterCalls"] == 0 && report["afterCallback"] == .null)
   }
 
-  @Test func `a token of two lines is a mistake of the caller's, and no row is written in front of a bad line`() throws
-  {
+  @Test func `a token of two lines, a bad line behind a good one, a port that there is not`() throws {
     let tools = try SyncedTools()
     let phone = try tools.device("phone")
     let file = tools.scratch.write(Array("abc\u{0D}def\n".utf8), to: "two")
@@ -142,5 +141,8 @@ import Testing
     #expect(
       put.ending != .exited(0) && put.errorText.contains("line 2") && put.errorText.contains("Nothing was written"))
     #expect(try tools.rows(of: phone).isEmpty)
+    let port = try tools.sync(
+      "init", tools.scratch.file("other"), "--remote", "http://127.0.0.1:99999", "--table", "todos")
+    #expect(port.ending == .exited(2) && port.errorText.contains("99999 is no port"), "\(port.errorText)")
   }
 }

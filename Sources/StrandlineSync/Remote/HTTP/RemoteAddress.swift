@@ -11,6 +11,7 @@ struct RemoteAddress {
     guard parts.user == nil, parts.password == nil else { throw refused("a user or password has no place in it") }
     guard parts.query == nil, parts.fragment == nil else { throw refused("a query or fragment has no place in it") }
     guard let host = parts.host.map(Self.bare), !host.isEmpty else { throw refused("no host") }
+    if let port = parts.port, !(1...65_535).contains(port) { throw refused("\(port) is no port") }
     switch parts.scheme?.lowercased() {
     case "https": break
     case "http":
