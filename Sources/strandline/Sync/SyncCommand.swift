@@ -31,7 +31,9 @@ struct SyncCommand: Command {
         summary: "Tell what a client reset would do now, in the mode of --client-reset, and change nothing."),
       .init(
         "--start-reset",
-        summary: "Reset the client now, asked for or not; also what goes on where one has failed or was refused."),
+        summary:
+          "Reset the client now, asked for or not; also what goes on where one has failed, was refused, or is to begin anew."
+      ),
       .init("--follow", summary: "Go on until interrupted."),
       .init(
         "--interval", "SECONDS", summary: "With --follow: between two rounds, 0 for no timer (default 15)."), .json,

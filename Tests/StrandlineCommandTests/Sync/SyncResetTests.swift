@@ -113,6 +113,14 @@ import Testing
     let again = try tools.sync(phone, "--start-reset", "--json").object()
     #expect(again["queued"] == 0 && again["blocked"] == .null && again["pendingReset"] == .null)
     #expect(try tools.rows(of: phone).count == 3)
+    // In the place of a recorded action, which would have left the queue in the copy.
+    _ = try tools.sync("put", phone, #"{"id":"d"}"#, "--table", "todos")
+    try Self.loseHistory(tools, phone)
+    #expect(try tools.sync(phone, "--client-reset", "manual").ending == .exited(1))
+    let recovered = try tools.sync(phone, "--start-reset")
+    #expect(recovered.ending == .exited(0) && recovered.text.contains("reset (recover): "), "\(recovered.errorText)")
+    #expect(recovered.text.contains("1 kept") && !recovered.text.contains("manual"))
+    #expect(try tools.rows(of: phone).count == 4)
   }
 
   @Test func `a write to a table that is not configured is deferred, not kept, and is named`() throws {

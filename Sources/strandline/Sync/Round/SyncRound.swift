@@ -53,8 +53,9 @@ struct SyncRound: Sendable {
     budget: DeadLetterBudget = DeadLetterBudget()
   ) async throws -> (round: SyncRound, budget: DeadLetterBudget) {
     let started = ContinuousClock.now
-    let (round, stream, spent) = try await access.withClient(settings, over: remote, makes: true, performsAction: true)
-    {
+    let (round, stream, spent) = try await access.withClient(
+      settings, over: remote, makes: true, performsAction: !plan.startsReset
+    ) {
       client in
       client.deadLetterBudget = budget
       let stream = client.events

@@ -37,7 +37,7 @@ struct SyncStop: Sendable {
     case .action:
       let copy = pending?.keptCopyPath.map { " \($0)" } ?? ""
       return "stopped: the next \(sync), put or delete begins anew: it keeps a copy\(copy) first, and \(writes) "
-        + "will be in that copy only. Until then nothing is erased. --start-reset with --client-reset tries another way"
+        + "will be in that copy only. Until then nothing is erased. \(sync) with --start-reset leaves that, and tries as --client-reset says"
     case .decision:
       return "stopped: the client reset was refused, and nothing goes on by itself; nothing was erased. \(sync) with "
         + "--start-reset tries once more; \(reset) begins anew, with \(writes) in the copy only"
