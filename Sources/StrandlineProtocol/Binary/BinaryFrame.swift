@@ -114,9 +114,9 @@ enum BinaryFrame {
 }
 
 /// How large the content of a binary body says that it is.
-public enum BinaryContentSize {
+package enum BinaryContentSize {
   /// 0 for a body that says nothing, which is no frame.
-  public static func announced(by body: [UInt8]) -> Int {
+  package static func announced(by body: [UInt8]) -> Int {
     guard body.count >= BinaryFrame.headerByteCount else { return 0 }
     return body[8..<12].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
