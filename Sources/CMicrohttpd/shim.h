@@ -24,6 +24,7 @@ static inline size_t strandline_mhd_keep_escapes(void *context, struct MHD_Conne
 /// MHD_start_daemon is variadic, and half of its options are pairs of a callback and its context.
 static inline struct MHD_Daemon *strandline_mhd_start(
     const struct strandline_mhd_settings *settings, MHD_AccessHandlerCallback handler,
+    void *(*began)(void *context, const char *target, struct MHD_Connection *connection),
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback notified, void *context) {
   unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
   struct MHD_OptionItem tls[3] = {{MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}};
@@ -37,7 +38,7 @@ static inline struct MHD_Daemon *strandline_mhd_start(
       MHD_OPTION_THREAD_POOL_SIZE, settings->thread_count, MHD_OPTION_CONNECTION_LIMIT, settings->connection_limit,
       MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->connection_limit_per_address, MHD_OPTION_CONNECTION_TIMEOUT,
       settings->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->connection_memory,
-      MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, notified, context,
+      MHD_OPTION_URI_LOG_CALLBACK, began, context, MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, notified, context,
       MHD_OPTION_UNESCAPE_CALLBACK, strandline_mhd_keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
       MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 }

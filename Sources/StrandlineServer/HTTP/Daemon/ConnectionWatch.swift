@@ -50,12 +50,17 @@ final class WatchedConnection: Sendable {
   private struct State {
     var deadline: ContinuousClock.Instant?
     var isCutOff = false
+    var targetByteCount = 0
   }
 
   private let socket: Int32
   private let state = Lock(State())
 
   init(socket: Int32) { self.socket = socket }
+
+  /// Bytes of the target of the request at hand, up to its first zero.
+  var targetByteCount: Int { state.withLock { $0.targetByteCount } }
+  func note(targetByteCount: Int) { state.withLock { $0.targetByteCount = targetByteCount } }
 
   /// Begins a step; nil: one that has an end of its own.
   func begin(_ limit: Duration?) { state.withLock { $0.deadline = limit.map { .now + $0 } } }

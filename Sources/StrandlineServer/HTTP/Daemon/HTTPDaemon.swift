@@ -54,7 +54,7 @@ final class HTTPDaemon: Sendable {
     let daemon = Self.withCStrings(identity) { certificate, key in
       settings.certificate = certificate
       settings.key = key
-      return strandline_mhd_start(&settings, Self.access, Self.completed, Self.notified, context)
+      return strandline_mhd_start(&settings, Self.access, Self.began, Self.completed, Self.notified, context)
     }
     guard let daemon else {
       Unmanaged<HTTPDaemon>.fromOpaque(context).release()
@@ -174,13 +174,25 @@ final class HTTPDaemon: Sendable {
 
   // MARK: Callbacks, on the daemon's threads
 
+  /// The request's target is known, and nothing of it is taken apart yet.
+  private static let began:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
+      context, target, connection in
+      if let context, let target, let connection {
+        let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
+        daemon.watched(connection)?.note(targetByteCount: strlen(target))
+      }
+      return nil
+    }
+
   private static let access: MHD_AccessHandlerCallback = {
     context, connection, url, method, version, piece, pieceByteCount, slot in
     guard let context, let connection, let pieceByteCount, let slot else { return .NO }
     let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
     let watched = daemon.watched(connection)
     guard let opaque = slot.pointee else {
-      let head = HTTPHead(connection, url: url, method: method, version: version)
+      let head = HTTPHead(
+        connection, url: url, method: method, version: version, targetByteCount: watched?.targetByteCount ?? 0)
       let request = daemon.begin(head, on: ConnectionHandle(pointer: connection))
       slot.pointee = Unmanaged.passRetained(request).toOpaque()
       watched?.begin(daemon.limits.bodyDeadline)
@@ -261,7 +273,7 @@ extension HTTPHead {
   /// Reads the head of the request that a connection has.
   fileprivate init(
     _ connection: OpaquePointer, url: UnsafePointer<CChar>?, method: UnsafePointer<CChar>?,
-    version: UnsafePointer<CChar>?
+    version: UnsafePointer<CChar>?, targetByteCount: Int
   ) {
     self.init(
       method: method.map { String(cString: $0) } ?? "", path: url.map { String(cString: $0) } ?? "",
@@ -270,18 +282,8 @@ extension HTTPHead {
       _ = MHD_get_connection_values(connection, .HEADER_KIND, Self.addField, head)
       _ = MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, Self.addQuery, head)
     }
-    // A zero byte ends what C takes for the path. Then what stands behind it in the request line, the query or else the version, does not
-    // begin where the path ends.
-    var behind = version
-    withUnsafeMutablePointer(to: &behind) {
-      _ = MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, Self.first, $0)
-    }
-    isWhole = url.map { $0 + strlen($0) + 1 == behind } ?? false
-  }
-
-  private static let first: MHD_KeyValueIterator = { place, _, name, _ in
-    place?.assumingMemoryBound(to: UnsafePointer<CChar>?.self).pointee = name
-    return .NO
+    // A zero byte ends what C takes for the target. Then the version, which stands behind it in the request line, does not begin where it ends.
+    isWhole = url.map { $0 + targetByteCount + 1 == version } ?? false
   }
 
   private static let addField: MHD_KeyValueIterator = { head, _, name, value in
